@@ -100,6 +100,12 @@ class Screen:
             self._read(0.5)
         return self.process.wait(_PATIENCE_S)
 
+    def close(self) -> None:
+        """The window is closed, with whatever runs in it."""
+        if self.terminal >= 0:
+            os.close(self.terminal)
+        self.terminal = -1
+
     def _read(self, seconds: float) -> None:
         if not select.select([self.terminal], [], [], seconds)[0]:
             return
@@ -120,12 +126,19 @@ def opened(
     columns: int = 80,
     folder: Path | None = None,
     stdout: int | None = None,
+    ignores_hangup: bool = False,
     program: Sequence[str] = (sys.executable, "-m", "ovillo"),
     **changes: str | None,
 ) -> Iterator[Screen]:
-    """``stdout``: a pipe in place of the terminal, as a shell has it that wants what is printed."""
+    """``ignores_hangup``: as whoever is started by ``nohup``. ``stdout``: a pipe in place of the terminal, as a shell has it that
+    wants what is printed."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+    def begin() -> None:
+        fcntl.ioctl(2, termios.TIOCSCTTY, 0)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN if ignores_hangup else signal.SIG_DFL)
+
     process = subprocess.Popen(
         [*program, *command],
         stdin=theirs,
@@ -135,7 +148,7 @@ def opened(
         env=machine.environment(**{"TERM": "linux", "SSH_CONNECTION": "far", **changes}),
         cwd=folder or machine.home,
         start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(2, termios.TIOCSCTTY, 0),  # noqa: PLW1509  the terminal becomes its own
+        preexec_fn=begin,  # noqa: PLW1509  the terminal becomes its own
     )
     os.close(theirs)
     screen = Screen(process, ours, lines, columns)
@@ -145,4 +158,4 @@ def opened(
         if process.poll() is None:
             process.kill()
         process.wait(_PATIENCE_S)
-        os.close(ours)
+        screen.close()

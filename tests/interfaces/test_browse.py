@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -103,6 +104,8 @@ def test_enter_reads_the_session_at_that_place_and_goes_on_from_there(screen: Sc
     screen.press("\x1b[1~").sees("Filler number 1 ", "message 1 of 40")
     screen.press("n").sees("bankers zigzag rounding")
     screen.press("u").sees("Filler number 26")
+    screen.press("j").sees("message 27 of 40").press("k").sees("message 26 of 40")
+    screen.press("e").sees("No further error")
     screen.press("q").sees("> zigzag", "1 session")
 
 
@@ -236,6 +239,24 @@ def test_it_is_left_with_ctrl_c_escape_and_q(machine: Machine) -> None:
         with opened(machine, "browse") as screen:
             screen.sees("3 sessions").press(ESCAPE).sees("q leave").press(key)
             assert screen.ends() == 0
+
+
+@pytest.mark.requirement("BROWSE-8")
+@pytest.mark.parametrize("ignores_hangup", [False, True])
+def test_it_ends_with_its_window(machine: Machine, ignores_hangup: bool) -> None:
+    with opened(machine, "browse", ignores_hangup=ignores_hangup) as screen:
+        screen.sees("3 sessions").close()
+        assert screen.process.wait(30) in (0, 128 + signal.SIGHUP)
+
+
+@pytest.mark.requirement("BROWSE-8")
+def test_whoever_ends_it_gets_the_terminal_back(machine: Machine) -> None:
+    with opened(machine, "browse", TERM="xterm-256color") as screen:
+        screen.sees("Enter read").process.terminate()
+        assert screen.ends() == 128 + signal.SIGTERM
+    sent = bytes(screen.raw)
+    assert sent.rfind(b"\x1b[?1049l") > sent.rfind(b"\x1b[?1049h") >= 0
+    assert sent.rfind(b"\x1b[?2004l") > sent.rfind(b"\x1b[?2004h") >= 0
 
 
 @pytest.mark.requirement("BROWSE-9")

@@ -111,6 +111,8 @@ class _Loop:
                 if left is not None:
                     return left
                 stale = True
+            if terminal.is_gone:
+                return Leaving()
             stale = view.errands.fetch() or self._reading.fetch() or stale
             stale = terminal.has_resized() or stale
             if stale:

@@ -29,7 +29,7 @@ _SHORT = {"claude_code": "claude", "copilot_cli": "copilot", "gemini_cli": "gemi
 TYPING_KEYS = "Enter read  ↑↓ move  Tab more keys  ^R scope  F1 help  ^C leave  Alt+r resume  Alt+h hand off"
 LIST_KEYS = "Enter read  r resume  h hand off  y copy  e export  f filter  ? keys  q leave  n/N place  o order  / type"
 READING_KEYS = (
-    "q back  n/N place  u/U prompt  . all  t reasoning  d diffs  ? keys  r resume  h hand off  y copy  e export"
+    "q back  n/N place  u/U prompt  . all  t reasoning  d diffs  ? keys  r resume  h hand off  y copy  e/E error"
 )
 
 HELP = """\
@@ -52,11 +52,12 @@ In the list
   ?                    these keys                    q Esc   leave
 
 Reading
-  j k Space b          line, page                    Home End  beginning, end
+  Up Down Space b      line, page                    j k     next, last message
   n N                  next, last place found        u U     next, last prompt of a person
-  c C                  next, last compaction         .       fold all, unfold all
-  t                    reasoning whole               d       diffs whole
-  r h y e              as in the list                q Esc   back to the list
+  e E                  next, last error              c C     next, last compaction
+  .                    unfold all, fold all          t d     reasoning whole, diffs whole
+  r h y                as in the list, Alt-e exports Home End  beginning, end
+  q Esc                back to the list
 
 Ctrl-C leaves at any time. Nothing here changes what was recorded.
 """

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.interfaces.cli.browse.rows import Piece, Row, Wrapped, find_hit, marked, text_of, wrapped
 from ovillo.interfaces.cli.session_text import Rules, message_text
-from ovillo.model.records import Author, Role
+from ovillo.model.records import Author, Role, ToolStatus
 from ovillo.sessions.history import BEFORE, cursor_at
 from ovillo.sessions.transfer.transcript import is_compaction
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Messages of one page, and where a page ends sooner.
 _PAGE, _PAGE_CHARS = 40, 400_000
+#: Messages of one page while one of them is looked for.
+_SOUGHT = 200
 #: A place that is looked for further away than this many messages is not there for anybody.
 _MOST_LOOKED = 20_000
 #: Rows above a place that is gone to.
@@ -132,22 +134,22 @@ class Reader:
         self._offset, self.total = page.offset, page.total
         self._top = (0, 0)
 
-    def _load_after(self) -> bool:
+    def _load_after(self, limit: int = _PAGE) -> bool:
         if not self._blocks or self._offset + len(self._blocks) >= self.total:
             return False
         from ovillo.sessions.history import AFTER
 
         cursor = cursor_at(self.summary.session.id, AFTER, self._blocks[-1].message.id)
-        page = self._page(limit=_PAGE, max_chars=_PAGE_CHARS, cursor=cursor)
+        page = self._page(limit=limit, max_chars=_PAGE_CHARS, cursor=cursor)
         self._blocks += [_Block(message) for message in page.messages]
         self.total = page.total
         return bool(page.messages)
 
-    def _load_before(self) -> bool:
+    def _load_before(self, limit: int = _PAGE) -> bool:
         if not self._blocks or self._offset <= 0:
             return False
         cursor = cursor_at(self.summary.session.id, BEFORE, self._blocks[0].message.id)
-        page = self._page(limit=_PAGE, cursor=cursor)
+        page = self._page(limit=limit, cursor=cursor)
         self._blocks = [*(_Block(message) for message in page.messages), *self._blocks]
         self._offset = page.offset
         self._top = (self._top[0] + len(page.messages), self._top[1])
@@ -235,10 +237,14 @@ class Reader:
         self.note = ""
         height = max(1, self._size[0])
         match key:
-            case "down" | "j" | "ctrl-n":
+            case "down" | "ctrl-n":
                 self.scroll(1)
-            case "up" | "k" | "ctrl-p":
+            case "up" | "ctrl-p":
                 self.scroll(-1)
+            case "j" | "k":
+                self._seek(_is_any, 1 if key == "j" else -1, "message")
+            case "e" | "E":
+                self._seek(_has_failed, 1 if key == "e" else -1, "error")
             case "page-down" | " " | "ctrl-f":
                 self.scroll(max(1, height - 2))
             case "page-up" | "b" | "ctrl-b":
@@ -306,10 +312,10 @@ class Reader:
         for _ in range(_MOST_LOOKED):
             if index < 0:
                 before = len(self._blocks)
-                if not self._load_before():
+                if not self._load_before(_SOUGHT):
                     break
                 index += len(self._blocks) - before
-            elif index >= len(self._blocks) and not self._load_after():
+            elif index >= len(self._blocks) and not self._load_after(_SOUGHT):
                 break
             elif is_meant(self._blocks[index].message):
                 self._top = (index, 0)
@@ -317,6 +323,15 @@ class Reader:
             else:
                 index += step
         self.note = f"No {'further' if step > 0 else 'earlier'} {what}."
+
+
+def _is_any(_: Message) -> bool:
+    return True
+
+
+def _has_failed(message: Message) -> bool:
+    calls = (part.tool for part in message.parts if part.tool is not None)
+    return bool(message.error) or any(call.status is ToolStatus.ERROR for call in calls)
 
 
 def _is_typed(message: Message) -> bool:

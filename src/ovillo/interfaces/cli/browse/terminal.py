@@ -55,7 +55,9 @@ class Terminal:
         self._woken_by, self._wakes = os.pipe()
         for end in (self._woken_by, self._wakes):
             os.set_blocking(end, False)
-        self._handler: object = None
+        self._handlers: dict[int, object] = {}
+        #: Nobody sits at it any more.
+        self.is_gone = False
         self._window: curses.window | None = None
         self.size = (24, 80)
 
@@ -79,15 +81,18 @@ class Terminal:
                 os.environ["TERM"] = named
         self._begin()
         if not _ON_WINDOWS:
-            self._handler = signal.signal(signal.SIGWINCH, self._resized)
+            self._handlers[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, self._resized)
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(number) is signal.SIG_DFL:
+                    self._handlers[number] = signal.signal(number, _ended)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._end()
-        if not _ON_WINDOWS:
-            signal.signal(signal.SIGWINCH, self._handler or signal.SIG_DFL)  # type: ignore[arg-type]  # what it was
+        for number, before in self._handlers.items():
+            signal.signal(number, before or signal.SIG_DFL)  # type: ignore[arg-type]  # what it was
         for end in (self._woken_by, self._wakes):
             os.close(end)
 
@@ -175,8 +180,8 @@ class Terminal:
         if _ON_WINDOWS:
             curses.napms(20)
         else:
-            with suppress(InterruptedError):
-                select.select([0, self._woken_by], [], [], seconds)
+            ready, _, _ = select.select([0, self._woken_by], [], [], seconds)
+            self.is_gone = 0 in ready and not _has_input()
         with suppress(OSError):
             os.read(self._woken_by, 4_096)
 
@@ -221,6 +226,23 @@ class Terminal:
             self.size = size
             with suppress(curses.error):
                 curses.resizeterm(*size)
+
+
+def _ended(number: int, _: FrameType | None) -> None:
+    """Whoever ends the program gets the terminal back as it was."""
+    sys.exit(128 + number)
+
+
+def _has_input() -> bool:
+    """A terminal that was closed can be read at any time, and gives nothing."""
+    import fcntl
+    import termios
+
+    try:
+        waiting = fcntl.ioctl(0, termios.FIONREAD, b"\0\0\0\0")
+    except OSError:
+        return False
+    return any(waiting)
 
 
 @contextmanager

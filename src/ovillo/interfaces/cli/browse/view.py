@@ -298,7 +298,7 @@ class View:
             case "o":
                 self.newest_first = not self.newest_first
                 self.ask()
-            case "ctrl-r" | "s":
+            case "ctrl-r":
                 order = list(Where)
                 self._look_in(order[(order.index(self.where) + 1) % len(order)])
             case "1" | "2" | "3" | "4":
@@ -313,11 +313,10 @@ class View:
 
     def _press_reading(self, key: str) -> None:
         assert self.reader is not None
-        key = key.removeprefix("alt-")
         if key in ("q", "escape", "left", "backspace"):
             self.reader = None
-        elif key in ("r", "h", "y", "e", "?", "f1"):
-            self._command(key)
+        elif key in ("r", "h", "y", "?", "f1", "alt-r", "alt-h", "alt-y", "alt-e"):
+            self._command(key.removeprefix("alt-"))
         elif self.reader.press(key):
             self.message = self.reader.note
 
