@@ -66,7 +66,7 @@ class Terminal:
 
 @contextmanager
 def terminal(command: str, folder: Path, environment: Mapping[str, str]) -> Iterator[Terminal]:
-    """``command`` as it is typed into a shell."""
+    """``command`` as it is typed into a shell. What a client leaves running below the home folder ends with it."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
     process = subprocess.Popen(
@@ -96,3 +96,12 @@ def terminal(command: str, folder: Path, environment: Mapping[str, str]) -> Iter
             os.killpg(process.pid, signal.SIGKILL)
         os.close(ours)
         reader.join(_END_S)
+        _end_programs_of(Path(environment["HOME"]))
+
+
+def _end_programs_of(home: Path) -> None:
+    """Codex copies itself below its home and leaves two of that running."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (process / "exe").readlink().is_relative_to(home):
+                os.kill(int(process.name), signal.SIGKILL)

@@ -2,62 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.clients.real import HERE, MANY, Machine, RealClient
-from tests.clients.scripted_model import ScriptedModel, ToolUse, scripted_model, shown_in
+from tests.clients.attaching import BRIEF, SETTINGS, compact, digests, ours
+from tests.clients.real import HERE, Machine, RealClient
+from tests.clients.scripted_model import ToolUse, scripted_model, shown_in
 
 pytestmark = [
     pytest.mark.skipif(not HERE, reason="no clients are installed: make clients"),
     # A client takes 3 to 30 seconds for each thing that is said.
     pytest.mark.timeout(600),
 ]
+
 each_client = pytest.mark.parametrize("client", HERE, ids=lambda client: client.name)
-
-BRIEF = "this session was compacted"
 ASKED = "Round the fees half up, as the bank does, and remember why."
-#: Whose settings a user wrote, and what in them nobody but the client itself may change.
-SETTINGS = {
-    "claude_code": (".claude/settings.json",),
-    "codex": (".codex/config.toml",),
-    "opencode": (".config/opencode/opencode.json",),
-    "gemini_cli": (".gemini/settings.json",),
-    "copilot_cli": (".copilot/mcp-config.json",),
-}
-
-
-def ours(home: Path) -> list[str]:
-    """Files below the clients' folders that are ours, and those that name us; what clients themselves log of a session is not."""
-    left = []
-    for top in (".claude", ".codex", ".config", ".gemini", ".copilot"):
-        left += [str(path.relative_to(home)) for path in (home / top).rglob("*ovillo*") if path.is_file()]
-        left += [str(path.relative_to(home)) for path in (home / top).rglob("*ovillo*/**/*") if path.is_file()]
-    return left
-
-
-def digests(home: Path, names: tuple[str, ...]) -> Mapping[str, str]:
-    return {name: hashlib.sha256((home / name).read_bytes()).hexdigest() for name in names}
-
-
-def compact(machine: Machine, model: ScriptedModel, session: str) -> None:
-    """In the client's own way; the request after it is the one that follows a compaction."""
-    client = machine.client
-    if client.compact:
-        model.answer = client.summary
-        machine.say(client.compact, session)
-    else:
-        model.large = MANY
-        machine.say(f"and the large one {'word ' * client.words}", session)
-        model.answer = client.summary
-        if client.words:
-            # It compacts with the next prompt, and is told with the one behind that.
-            machine.say("and the small one", session)
-    model.answer = "done"
 
 
 @pytest.mark.requirement("CLI-71")
