@@ -22,6 +22,7 @@ WEB: dict[str, tuple[str, str]] = {
         "issue 13 Screens",
     ),
     "WEB-61": ("Statistics: every mark leads to its sessions, every chart has its table and CSV", "issue 13 Screens"),
+    "WEB-63": ("Time per project and day from activity with an idle cut-off, corrections apart", "issue 13 Screens"),
     "WEB-64": ("Sources and health: what was read, what was not and why, what mends it", "issue 13 Screens"),
     "WEB-62": ("A star is given to any session; only recorded ones are renamed and removed", "issue 13 Screens"),
     "WEB-40": ("Memories with their provenance, searched, changed, merged, forgotten and reviewed by hand", "issue 13"),

@@ -165,6 +165,33 @@ class Timesheet:
             self._started.pop((namespace, task.id), None)
         return PunchedOut(ended, duration)
 
+    def record(
+        self,
+        namespace: Namespace,
+        llm_name: str,
+        task_description: str,
+        started_at: int,
+        ended_at: int,
+        place: TaskLocation | None = None,
+    ) -> Task:
+        """An entry of work that is over, as somebody remembers it; no files are looked for. Raises InvalidInput, LimitExceeded."""
+        if not started_at < ended_at <= self._clock():
+            raise InvalidInput(
+                "The entry ends before it begins, or in the future.", hint="Give a beginning, and an end that is past."
+            )
+        place = place or TaskLocation()
+        task = Task(
+            new_id("task", self._clock),
+            self._redactor.redact_value(_text("llm_name", llm_name, _NAME_CHARS)),
+            self._redactor.redact_value(_text("task_description", task_description, _TEXT_CHARS)),
+            started_at,
+            session_id=place.session_id,
+            project_id=self._redactor.redact_value(place.project_id),
+            ended_at=ended_at,
+        )
+        self._store.open_task(namespace, task)
+        return task
+
     def get(self, namespace: Namespace, task_id: str) -> Task:
         """Raises NotFound with the nearest ids, open ones first."""
         wanted = task_id.strip()

@@ -23,6 +23,7 @@ SCREENS = (
     "/sessions",
     "/stats",
     "/sources",
+    "/time",
     "/stats?range=year&by=model",
     "/sessions?q=factura",
     "/sessions?q=nothing+of+the+kind",

@@ -30,6 +30,7 @@ from ovillo.interfaces.web.screens import (
     sessions,
     sources,
     stats,
+    time,
     transcript,
 )
 
@@ -37,6 +38,7 @@ SCREENS: tuple[Pages, ...] = (
     sessions.pages,
     session_changes.pages,
     stats.pages,
+    time.pages,
     sources.pages,
     transcript.pages,
     memory.pages,

@@ -23,6 +23,7 @@ class Entry:
 ENTRIES = (
     Entry("sessions", "/sessions", HISTORY_READ, "s"),
     Entry("stats", "/stats", HISTORY_READ, "u"),
+    Entry("time", "/time", HISTORY_READ, "t"),
     Entry("sources", "/sources", HISTORY_READ, "h"),
     Entry("memory", "/memory", CONTEXT_READ, "m"),
     Entry("code", "/code", CONTEXT_READ, "c"),

@@ -24,7 +24,8 @@ function draw({ days, series }, before) {
     // The first group lies on top of all others, so that each band is what is between two lines.
     const stacked = own.map((_, from) => times.map((_, at) => own.slice(from).reduce((sum, each) => sum + each[at], 0)));
     const axis = { stroke: ink, grid: { stroke: `color-mix(in srgb, ${ink} 14%, transparent)` }, ticks: { show: false } };
-    const short = new Intl.NumberFormat(document.documentElement.lang, { notation: "compact", maximumFractionDigits: 1 });
+    const digits = of === "cost" ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 1 };
+    const short = new Intl.NumberFormat(document.documentElement.lang, { notation: "compact", ...digits });
     const options = {
       width: Math.max(280, plot.clientWidth),
       height: 240,
@@ -32,7 +33,7 @@ function draw({ days, series }, before) {
       scales: { x: { time: true }, y: { range: (_, low, high) => [0, high || 1] } },
       axes: [axis, { ...axis, size: 60, values: (_, ticks) => ticks.map((each) => (of === "cost" ? "$ " : "") + short.format(each)) }],
       series: [
-        { value: (_, at) => (at == null ? "–" : new Date(at * 1000).toLocaleDateString(document.documentElement.lang)) },
+        { label: place.dataset.day, value: (_, at) => (at == null ? "–" : new Date(at * 1000).toLocaleDateString(document.documentElement.lang)) },
         ...series.map((each, at) => ({
           label: each.name || place.dataset.other,
           stroke: colour(at),
