@@ -74,7 +74,7 @@ def test_json_without_a_bottom_in_a_column_costs_that_column(cli: CommandLine, t
     assert (ran.code, "1 taken over" in ran.out) == (0, True), ran.out + ran.err
     ran = cli.run("migrate", "claude-mem", str(tmp_path / "claude-mem"))
     assert (ran.code, "1 taken over" in ran.out) == (0, True), ran.out + ran.err
-    assert "heron was seen" in cli.run("memory", "recall", "heron").out
+    assert "heron was seen" in cli.run("memory", "review", "list").out
 
 
 @pytest.mark.requirement("MIGRATE-21")
