@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, replace
 from typing import Any
 
+import msgspec
+
 from ovillo.model.errors import InvalidInput
+from ovillo.model.limits import MAX_STORED
 from ovillo.model.memories import (
-    Audience,
-    Layer,
     Memory,
-    MemoryId,
-    MemoryState,
     Origin,
     Provenance,
-    Trust,
 )
 from ovillo.model.quoting import printable_line
 
@@ -110,21 +108,22 @@ def _value(lines: list[str]) -> Any:
     return json.loads("\n".join(lines[1:last]))
 
 
-def _made(about: Mapping[str, Any], text: str, value: Any) -> Memory:
-    given = dict(about)
-    of = dict(given.pop("provenance", {}))
-    of["origin"] = Origin(of.get("origin", Origin.IMPORT))
-    kinds = {"layer": Layer, "trust": Trust, "state": MemoryState, "audience": Audience}
-    given |= {name: kind(given[name]) for name, kind in kinds.items() if name in given}
-    given |= {name: tuple(given[name]) for name in ("tags", "participants") if name in given}
-    given["id"] = MemoryId(str(given["id"]))
-    whole = ("created_at", "updated_at", "importance", "expires_at", "valid_from", "valid_to", "used_at", "uses")
-    if any(not isinstance(given[name], int) or isinstance(given[name], bool) for name in whole if name in given):
-        raise TypeError
-    given.setdefault("key", "")
-    given.setdefault("created_at", 0)
-    given.setdefault("updated_at", 0)
-    return Memory(**given, text=text, value=value, provenance=Provenance(**of))
+def _made(about: Any, text: str, value: Any) -> Memory:
+    """Every field as the record has it: whoever edited the document, or made it up, may have written anything. Raises ValueError
+    and TypeError."""
+    said = {"key": "", "created_at": 0, "updated_at": 0, **about, "text": text}
+    said["provenance"] = {"origin": Origin.IMPORT.value, **said.get("provenance", {})}
+    for given, record in ((said, Memory), (said["provenance"], Provenance)):
+        if not given.keys() <= {each.name for each in fields(record)}:
+            raise ValueError
+    try:
+        memory = msgspec.convert(said, Memory)
+    except msgspec.ValidationError:
+        raise ValueError from None
+    numbers = (getattr(memory, each.name) for each in fields(memory))
+    if any(isinstance(number, int) and abs(number) > MAX_STORED for number in numbers):
+        raise ValueError
+    return replace(memory, value=value)
 
 
 def _escaped(line: str) -> str:

@@ -118,3 +118,23 @@ def test_a_cursor_that_is_nested_deeply_is_none_of_ours(app: Guarded, levels: in
         said = _execute(app, tool, cursor=cursor, **given)
         assert "cursor" in json.dumps(said).lower()
         assert "bug" not in json.dumps(said).lower()
+
+
+@pytest.mark.requirement("LAYER-46")
+@pytest.mark.parametrize(
+    "about",
+    [
+        {"tags": [1, 2]}, {"tags": "abc"}, {"tags": {"a": 1}}, {"participants": [{"a": 1}]}, {"kind": 5}, {"kind": None},
+        {"key": {"a": 1}}, {"project": {"a": 1}}, {"project": 5}, {"reason": {"x": 1}}, {"id": 5}, {"id": "a\x1b]52;c;x\x07"},
+        {"created_at": 10**30}, {"importance": "high"}, {"superseded_by": 5}, {"digest": 5}, {"unknown": 1}, {"layer": "none"},
+        {"provenance": 5}, {"provenance": {"origin": "human", "session_id": {"a": 1}}},
+        {"provenance": {"origin": "human", "evidence": 5}}, {"provenance": {"origin": "none"}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_document_of_memories_that_was_made_up_is_refused_by_its_line(app: Guarded, about: dict[str, Any]) -> None:
+    said = {"id": "mem_1", "layer": "semantic", "key": "k", "kind": "fact", "provenance": {"origin": "human"}, **about}
+    data = f"<!-- memory {json.dumps(said)} -->\n\nthe heron was seen\n\n<!-- /memory -->\n"
+    answer = app.ask(app.writer, "POST", "/api/memory/import", {"data": data})
+    assert (answer.status, answer.json["code"]) == (422, "invalid_input"), answer.body
+    assert "\x1b" not in answer.body.decode()
