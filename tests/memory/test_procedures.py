@@ -211,6 +211,23 @@ def test_a_loop_that_never_ends_is_ended(procedures: Procedures, monkeypatch: py
         procedures.go_on(NS, at.run.id, {}, viewer="local")
 
 
+@pytest.mark.requirement("LAYER-8")
+@pytest.mark.parametrize("whole", [True, False])
+def test_parameters_that_would_fill_in_more_than_a_value_may_hold_are_refused(
+    procedures: Procedures, *, whole: bool
+) -> None:
+    """A fifth of a megabyte, named two thousand times, is 400 MB."""
+    asked = ["${a}"] * 2_000 if whole else "${a}" * 2_000
+    procedures.learn(NS, "swell", [{"id": "one", "action": "say", "parameters": {"text": asked}}], HERE)
+    given = {"a": "x" * 200_000}
+    for walk in (
+        lambda: procedures.rehearse(NS, "swell", given, viewer="local"),
+        lambda: procedures.start(NS, "swell", given, owner="local"),
+    ):
+        with pytest.raises(LimitExceeded, match="filled in"):
+            walk()
+
+
 @pytest.mark.requirement("LAYER-7")
 def test_a_procedure_is_changed_by_update_only_and_keeps_its_versions(procedures: Procedures) -> None:
     procedures.learn(NS, "deploy", DEPLOY, HERE, description="How we deploy")

@@ -13,7 +13,7 @@ from ovillo.memory.layers.drafts import Drafts, checked_json
 from ovillo.memory.layers.semantic import superseded
 from ovillo.memory.procedures.actions import Handler, carry_out, handlers
 from ovillo.memory.procedures.conditions import holds
-from ovillo.memory.procedures.shape import END, Procedure, Step, filled, read_procedure
+from ovillo.memory.procedures.shape import END, Filling, Procedure, Step, read_procedure
 from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from ovillo.model.ids import new_id
@@ -161,7 +161,8 @@ class Procedures:
         shape = _shape(self.procedure(namespace, name, viewer=viewer))
         known = {"params": shape.checked_parameters(_params(params)), "steps": {}}
         registered = self._registered()
-        return [_resolved(shape, step, known, registered) for step in shape.steps]
+        filling = Filling(known)
+        return [_resolved(shape, step, known, registered, filling) for step in shape.steps]
 
     def start(self, namespace: Namespace, name: str, params: Any, *, owner: str) -> Progress:
         """Begin, and go on until a step is the caller's to do. Raises NotFound, Conflict, InvalidInput."""
@@ -315,9 +316,13 @@ def _params(given: Any) -> Mapping[str, Any]:
 
 
 def _resolved(
-    shape: Procedure, step: Step, known: Mapping[str, Any], registered: Mapping[str, Handler]
+    shape: Procedure,
+    step: Step,
+    known: Mapping[str, Any],
+    registered: Mapping[str, Handler],
+    filling: Filling | None = None,
 ) -> ResolvedStep:
-    parameters = filled(step.parameters, known)
+    parameters = (filling or Filling(known)).filled(step.parameters)
     return ResolvedStep(
         step.id, step.description, step.action, parameters, shape.targets(step), step.action in registered
     )

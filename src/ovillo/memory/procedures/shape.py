@@ -17,6 +17,8 @@ from ovillo.model.errors import InvalidInput, LimitExceeded
 
 MAX_STEPS = 200
 MAX_PARAMETERS = 50
+#: What placeholders of one walk may stand for together.
+MAX_FILLED_CHARS = 1024 * 1024
 _MAX_BRANCHES = 20
 #: As ``next``: here it is over.
 END = "end"
@@ -142,18 +144,42 @@ def placeholders(value: Any) -> Iterator[str]:
             yield from placeholders(each)
 
 
-def filled(value: Any, known: Mapping[str, Any]) -> Any:
-    """Placeholders put in: a text that is nothing but one becomes the value as it is. ``known`` has ``params`` and ``steps``."""
-    if isinstance(value, str):
-        whole = _PLACEHOLDER.fullmatch(value.strip())
-        if whole:
-            return _looked_up(whole[1] or whole[2], known)
-        return _PLACEHOLDER.sub(lambda found: _as_text(_looked_up(found[1] or found[2], known)), value)
-    if isinstance(value, Mapping):
-        return {key: filled(each, known) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [filled(each, known) for each in value]
-    return value
+class Filling:
+    """Puts in placeholders, no more of them than an answer may hold: a value that is named a thousand times is a thousand times as
+    large. ``known`` has ``params`` and ``steps``."""
+
+    def __init__(self, known: Mapping[str, Any]) -> None:
+        self._known = known
+        self._left = MAX_FILLED_CHARS
+        #: By placeholder, the text of its value: it is made once.
+        self._texts: dict[str, str] = {}
+
+    def filled(self, value: Any) -> Any:
+        """A text that is nothing but a placeholder becomes the value as it is. Raises LimitExceeded."""
+        if isinstance(value, str):
+            whole = _PLACEHOLDER.fullmatch(value.strip())
+            if whole:
+                name = whole[1] or whole[2]
+                self._text(name)
+                return _looked_up(name, self._known)
+            return _PLACEHOLDER.sub(lambda found: self._text(found[1] or found[2]), value)
+        if isinstance(value, Mapping):
+            return {key: self.filled(each) for key, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.filled(each) for each in value]
+        return value
+
+    def _text(self, name: str) -> str:
+        if name not in self._texts:
+            self._texts[name] = _as_text(_looked_up(name, self._known))
+        text = self._texts[name]
+        self._left -= len(text)
+        if self._left < 0:
+            raise LimitExceeded(
+                f"The parameters have more than {MAX_FILLED_CHARS:,} characters when they are filled in.",
+                hint="Name large values fewer times, or hand in shorter ones.",
+            )
+        return text
 
 
 def _looked_up(name: str, known: Mapping[str, Any]) -> Any:
