@@ -16,6 +16,7 @@ from typing import Annotated, Any, TypedDict
 
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
@@ -104,6 +105,29 @@ def test_a_graph_goes_on_after_an_interrupt_in_another_process_and_back_in_time(
     first = list(graph.get_state_history(config))[-1]
     again = graph.update_state(first.config, {"messages": [HumanMessage("another way")]})
     assert [each.content for each in graph.get_state(again).values["messages"]] == ["another way"]
+
+
+def joined(before: list[str] | None, writes: list[list[str]]) -> list[str]:
+    return [*(before or []), *itertools.chain(*writes)]
+
+
+class Log(TypedDict):
+    log: Annotated[list[str], DeltaChannel(joined, snapshot_frequency=4)]
+
+
+def test_a_channel_of_deltas_is_the_same_after_pruning(tmp_path: Path) -> None:
+    builder = StateGraph(Log)
+    builder.add_node("answers", lambda state: {"log": [f"answer {len(state['log'])}"]})
+    builder.add_edge(START, "answers")
+    saver = OvilloSaver(data_dir=tmp_path)
+    graph, config = builder.compile(checkpointer=saver), {"configurable": {"thread_id": "t1"}}
+    for number in range(7):
+        graph.invoke({"log": [f"question {number}"]}, config)
+    said, many = graph.get_state(config).values, len(list(saver.list(config)))
+    assert len(said["log"]) == 14
+    saver.prune(["t1"])
+    assert len(list(saver.list(config))) < many / 3
+    assert graph.get_state(config).values == said
 
 
 def test_a_graph_without_messages_is_found_by_its_channels_of_text(tmp_path: Path) -> None:
