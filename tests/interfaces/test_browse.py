@@ -141,6 +141,22 @@ def test_a_filter_is_chosen_from_a_list_and_stands_in_the_query(screen: Screen) 
     screen.press(ENTER).sees("source:codex", "1 session", "Ferries", without=["Newsletter"])
 
 
+@pytest.mark.requirement("BROWSE-5")
+def test_filters_alone_list_every_session_that_passes_them(tmp_path: Path) -> None:
+    made = Machine(tmp_path / "home", tmp_path / "data")
+    made.home.mkdir()
+    services = open_services(settings_for(made.home, data_dir=made.data_dir))
+    deltas = []
+    for n in range(30):
+        about = built(f"ses-{n}", title=f"Number {n}", git_branch="dev" if n % 3 else "main")
+        # So many texts that the newest of them are those of few sessions.
+        deltas.append(delta(*(message(f"m{n}-{k}", k, "Count", of=f"ses-{n}") for k in range(40)), about=about))
+    record(services, *deltas)
+    services.close()
+    with opened(made, "browse") as screen:
+        screen.sees("30 sessions").press("branch:dev").sees("20 sessions", "newest first")
+
+
 @pytest.mark.requirement("BROWSE-6")
 def test_y_copies_the_whole_id_and_says_how(screen: Screen) -> None:
     screen.press(TAB, "y").sees("Copied ses-fees through the terminal (OSC 52)")

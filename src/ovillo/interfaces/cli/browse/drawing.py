@@ -34,30 +34,42 @@ READING_KEYS = (
 
 HELP = """\
 Typing
-  letters              search as you type; the word being typed may go on (ret finds retry)
-  "a phrase"  -without  /regex/  file:net.py  is:error  after:7d   as in ovillo search
-  Up Down PgUp PgDn    move in the list              Enter   read the session at that place
-  Ctrl-R               where: all, this project, this branch, this client
-  Ctrl-U  Ctrl-W       clear, delete a word          Tab Esc  to the keys below
-  Alt with a letter    the same as the letter below, without leaving the box
+  letters            search as you type; the last word may go on
+  "a phrase" -without /regex/ is:error file:net.py   as in ovillo search
+  Up Down PgUp PgDn  move in the list
+  Enter              read the session at that place
+  Ctrl-R             look in all, this project, this branch, this client
+  Ctrl-U Ctrl-W      clear, delete a word
+  Tab, Esc           leave the box for the keys below
+  Alt with a letter  the same as that letter, without leaving the box
 
 In the list
-  j k                  move                          Enter   read
-  n N                  next, last place of the session in the preview
-  r                    resume the session in its own client
-  h                    hand it off to another client
-  y                    copy its id                   e       export it into a file
-  f                    filter                        o       best first, newest first
-  1 2 3 4              all, project, branch, client  / i Tab back to typing
-  ?                    these keys                    q Esc   leave
+  j k                down, up
+  Enter              read
+  n N                next, last place of the session, in the preview
+  r                  resume the session in its own client
+  h                  hand it off to another client
+  y                  copy its id
+  e                  export it into a file
+  f                  filter
+  o                  best first, newest first
+  1 2 3 4            all, project, branch, client
+  / i Tab            back to typing
+  ?                  these keys
+  q Esc              leave
 
 Reading
-  Up Down Space b      line, page                    j k     next, last message
-  n N                  next, last place found        u U     next, last prompt of a person
-  e E                  next, last error              c C     next, last compaction
-  .                    unfold all, fold all          t d     reasoning whole, diffs whole
-  r h y                as in the list, Alt-e exports Home End  beginning, end
-  q Esc                back to the list
+  Up Down Space b    line, page
+  Home End           beginning, end
+  j k                next, last message
+  n N                next, last place found
+  u U                next, last prompt of a person
+  e E                next, last error
+  c C                next, last compaction
+  .                  unfold all, fold all
+  t d                reasoning whole, diffs whole
+  r h y              as in the list; Alt-e exports
+  q Esc              back to the list
 
 Ctrl-C leaves at any time. Nothing here changes what was recorded.
 """
@@ -131,8 +143,7 @@ def _scopes(view: View, width: int) -> Row:
     for where, name in view.scopes():
         row.append((f"[{name}]" if where is view.where else f" {name} ", "bold" if where is view.where else "dim"))
         row.append((" ", ""))
-    asked = view.found is not None and bool(view.found.question.query.strip())
-    order = "newest first" if view.newest_first or not asked else "best first"
+    order = "newest first" if view.found is None or view.found.is_newest_first else "best first"
     used = sum(cells_of(text) for text, _ in row)
     row.append((beside("", order, max(0, width - used - 1)), "dim"))
     return fitted(row, width)

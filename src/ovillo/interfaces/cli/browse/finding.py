@@ -61,6 +61,7 @@ class Answer:
     cursor: str | None = None
     notes: tuple[str, ...] = ()
     is_cut: bool = False
+    is_newest_first: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,9 @@ class Finding:
 
     def find(self, question: Question) -> Answer:
         """Raises what a search raises: InvalidInput, NotFound."""
-        if not question.query.strip():
-            return self._listed(question)
+        listed = self._filtered(question)
+        if listed is not None:
+            return self._listed(question, listed)
         from ovillo.search.service import SearchRequest  # start-up cost: the first screen lists
 
         request = SearchRequest(
@@ -99,13 +101,32 @@ class Finding:
         if question.newest_first:
             sessions = tuple(sorted(sessions, key=lambda each: -(each.summary.session.updated_at or 0)))
         notes = found.notes if not question.is_typed else ()
-        return Answer(question, sessions, None, found.next_cursor, notes, found.cut is not None)
+        is_newest_first = question.newest_first or found.scored.startswith("newest first")
+        return Answer(
+            question, sessions, None, found.next_cursor, notes, found.cut is not None, is_newest_first=is_newest_first
+        )
 
-    def _listed(self, question: Question) -> Answer:
+    def _filtered(self, question: Question) -> SessionFilter | None:
+        """Which sessions are meant, where nothing is asked but that; ``None`` where words are looked for, or places in sessions."""
+        if not question.query.strip():
+            return SessionFilter()
+        from ovillo.search.query import parse_query
+        from ovillo.store.protocol import DocFilter
+
+        query = parse_query(question.query, self._services.clock)
+        where = query.where
+        if query.asks_for_text or query.sessions:
+            return None
+        if replace(where, session=SessionFilter(), after=None, before=None) != DocFilter():
+            return None
+        return replace(where.session, after=where.after, before=where.before)
+
+    def _listed(self, question: Question, where: SessionFilter) -> Answer:
         from ovillo.search.results import SessionHits
 
-        scope = self._scope(question)
-        where = scope.sessions(SessionFilter(source=self._client(question), branch=self._branch(question)))
+        source, branch = self._client(question), self._branch(question)
+        where = replace(where, source=source or where.source, branch=branch or where.branch)
+        where = self._scope(question).sessions(where)
         limit = min(max(_LISTED, question.at_least), _MOST)
         page = self._services.catalog.list(self._namespace, where, limit=limit, cursor=question.cursor)
         shown = [x for x in page.sessions if x.session.kind is not SessionKind.SUBAGENT]
