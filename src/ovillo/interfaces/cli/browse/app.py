@@ -43,7 +43,7 @@ def run(
     export: Callable[[Session, str], str],
 ) -> Leaving:
     """Until somebody leaves. Raises InvalidInput where the terminal cannot be drawn on, and what opening the store raises."""
-    with Terminal(state.environment, colours=state.wants_color() is not False) as terminal:
+    with Terminal(colours=state.wants_color() is not False) as terminal:
         terminal.draw(*_waiting(query, terminal.size))
         services = state.services()
         errands, reading = Errands(terminal.wake), Errands(terminal.wake)

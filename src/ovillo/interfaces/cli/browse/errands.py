@@ -22,7 +22,6 @@ class Errands:
         self._ready: SimpleQueue[tuple[Then, object]] = SimpleQueue()
         self._changed = threading.Condition()
         self._is_over = False
-        self._doing: str | None = None
         self._thread = threading.Thread(target=self._run, name="ovillo-browse", daemon=True)
         self._thread.start()
 
@@ -35,11 +34,6 @@ class Errands:
     def drop(self, kind: str) -> None:
         with self._changed:
             self._waiting.pop(kind, None)
-
-    @property
-    def is_busy(self) -> bool:
-        with self._changed:
-            return self._doing is not None or bool(self._waiting)
 
     def fetch(self) -> bool:
         """Does what follows on each errand that is done; whether there was one. What failed is handed on as its exception."""
@@ -61,18 +55,22 @@ class Errands:
         self._thread.join(within_s)
 
     def _run(self) -> None:
-        while True:
-            with self._changed:
-                self._doing = None
-                self._changed.wait_for(lambda: self._is_over or self._waiting)
-                if self._is_over:
-                    return
-                kind = next(iter(self._waiting))
-                work, then = self._waiting.pop(kind)
-                self._doing = kind
+        while (errand := self._next()) is not None:
+            work, then = errand
             try:
                 found = work()
             except Exception as error:  # noqa: BLE001  The edge of the thread: the screen says what failed.
                 found = error
-            self._ready.put((then, found))
-            self._tell()
+            with self._changed:
+                # Afterwards nobody is there to be told.
+                if not self._is_over:
+                    self._ready.put((then, found))
+                    self._tell()
+
+    def _next(self) -> tuple[Work, Then] | None:
+        """What was asked first; ``None`` when it is over."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_over or self._waiting)
+            if self._is_over:
+                return None
+            return self._waiting.pop(next(iter(self._waiting)))

@@ -11,7 +11,7 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING
@@ -48,13 +48,15 @@ _ON_WINDOWS = os.name == "nt"
 class Terminal:
     """Entered with ``with``. ``size`` is (rows, columns)."""
 
-    def __init__(self, environment: Mapping[str, str], *, colours: bool) -> None:
-        self._environment = environment
+    def __init__(self, *, colours: bool) -> None:
         self._wants_colours = colours
+        self._has_colours = False
         self._attributes: dict[str, int] = {}
-        self._woken_by, self._wakes = os.pipe()
-        for end in (self._woken_by, self._wakes):
-            os.set_blocking(end, False)
+        #: Two ends of a pipe; on Windows it is looked now and then instead.
+        self._woken_by, self._wakes = (-1, -1) if _ON_WINDOWS else os.pipe()
+        if not _ON_WINDOWS:
+            for end in (self._woken_by, self._wakes):
+                os.set_blocking(end, False)
         self._handlers: dict[int, object] = {}
         #: Nobody sits at it any more.
         self.is_gone = False
@@ -66,7 +68,8 @@ class Terminal:
         named = os.environ.get("TERM")
         try:
             try:
-                curses.setupterm(fd=1)
+                if not _ON_WINDOWS:
+                    curses.setupterm(fd=1)
             except curses.error:
                 os.environ["TERM"] = _KNOWN_EVERYWHERE
             self._window = curses.initscr()
@@ -93,7 +96,7 @@ class Terminal:
         self._end()
         for number, before in self._handlers.items():
             signal.signal(number, before or signal.SIG_DFL)  # type: ignore[arg-type]  # what it was
-        for end in (self._woken_by, self._wakes):
+        for end in () if _ON_WINDOWS else (self._woken_by, self._wakes):
             os.close(end)
 
     def _begin(self) -> None:
@@ -101,7 +104,8 @@ class Terminal:
         assert window is not None
         curses.raw()
         curses.noecho()
-        curses.set_escdelay(1)  # sequences are put together in ``keys``
+        if not _ON_WINDOWS:
+            curses.set_escdelay(1)  # sequences are put together in ``keys``
         window.keypad(True)
         window.nodelay(True)
         window.leaveok(False)
@@ -115,12 +119,10 @@ class Terminal:
         self.send(_PASTES_ON)
         self._measure()
 
-    _has_colours = False
-
     def _end(self) -> None:
         self.send(_PASTES_OFF)
         with suppress(curses.error):
-            if self._window is not None and not curses.tigetstr("rmcup"):
+            if self._window is not None and not _ON_WINDOWS and not curses.tigetstr("rmcup"):
                 # There is no other screen to go back to: what was drawn would stand in the way.
                 self._window.erase()
                 self._window.refresh()
@@ -225,7 +227,7 @@ class Terminal:
         if size != self.size:
             self.size = size
             with suppress(curses.error):
-                curses.resizeterm(*size)
+                (curses.resize_term if _ON_WINDOWS else curses.resizeterm)(*size)
 
 
 def _ended(number: int, _: FrameType | None) -> None:
