@@ -110,14 +110,13 @@ class Finding:
         """Which sessions are meant, where nothing is asked but that; ``None`` where words are looked for, or places in sessions."""
         if not question.query.strip():
             return SessionFilter()
-        from ovillo.search.query import parse_query
-        from ovillo.store.protocol import DocFilter
+        from ovillo.search.query import Query, parse_query
 
         query = parse_query(question.query, self._services.clock)
         where = query.where
         if query.asks_for_text or query.sessions:
             return None
-        if replace(where, session=SessionFilter(), after=None, before=None) != DocFilter():
+        if replace(where, session=SessionFilter(), after=None, before=None) != Query().where:
             return None
         return replace(where.session, after=where.after, before=where.before)
 
