@@ -254,3 +254,4 @@ def test_what_programs_are_told_is_json(line: CommandLine) -> None:
     done = json.loads(line.run("service", "install", "--dry-run", "--json").out)
     assert (done["done"], done["manager"]) == (False, "systemd")
     assert done["changes"] == [{"path": str(line.home / UNIT), "what": "new"}]
+    assert done["starts"][-3:] == ["--data-dir", str(line.data_dir), "serve"]

@@ -75,5 +75,7 @@ class Stranger:
         if attaches:
             self.run("install", "claude", "codex", "--yes")
             self.run("uninstall", "--yes")
+        starts = self.json("service", "install", "--dry-run")["starts"]
+        assert (Path(starts[0]).is_absolute(), starts[-1]) == (True, "serve")
         assert {"search_sessions", "recover_context"} <= set(self.tools())
         return {check["name"]: check for check in self.json("doctor")["checks"]}

@@ -82,6 +82,11 @@ class LoginService:
         return self._machine.path(self.system.file)
 
     @property
+    def line(self) -> tuple[str, ...]:
+        """What is started."""
+        return tuple(self.command.calling("serve"))
+
+    @property
     def log(self) -> str:
         """Where what the server says can be read."""
         return self.system.log or str(self._settings.data_dir / _LOG)
@@ -112,7 +117,7 @@ class LoginService:
         if self._program() is None:
             raise NotFound(
                 f"This system has no {self.system.program}: nothing here starts services of a user.",
-                hint=f"Let your desktop or your shell start it when you log in: {shlex.join(self._line)}",
+                hint=f"Let your desktop or your shell start it when you log in: {shlex.join(self.line)}",
             )
         check_command(self.command)
 
@@ -144,14 +149,10 @@ class LoginService:
 
     # --- details
 
-    @property
-    def _line(self) -> tuple[str, ...]:
-        return tuple(self.command.calling("serve"))
-
     def _facts(self) -> ServerStart:
         environment = self._machine.environment
         account = "\\".join(filter(None, (environment.get("USERDOMAIN"), environment.get("USERNAME"))))
-        return ServerStart(self._line, self._settings.data_dir / _LOG, account)
+        return ServerStart(self.line, self._settings.data_dir / _LOG, account)
 
     def _known(self) -> Attached | None:
         return self._ledger.of(self._setup.name, None)

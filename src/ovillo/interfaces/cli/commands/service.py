@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +14,7 @@ from ovillo.interfaces.cli.plans import changes_of, show_plan, told_changes
 from ovillo.interfaces.cli.state import State
 from ovillo.interfaces.cli.times import when
 from ovillo.model.errors import Conflict
-from ovillo.model.quoting import named, names
+from ovillo.model.quoting import named, names, printable_line
 
 if TYPE_CHECKING:
     from ovillo.attach.login.service import LoginService, LoginState
@@ -46,6 +47,7 @@ def install(state: State, dry_run: bool, yes: bool) -> None:
         login.check()
     if not state.json:
         show_plan(plan)
+        tell(f"  starts   {printable_line(shlex.join(login.line), 300)}")
         _say_what_stays_here(login)
     if not plan.attached.puts:
         raise Conflict(f"{named(login.file)} is not ovillo's: it stays as it is.", hint="Move it away, and try again.")
@@ -149,6 +151,7 @@ def _told(login: LoginService, plan: Plan, done: bool, failed: list[str]) -> dic
     return {
         "done": done,
         "manager": login.system.name,
+        "starts": list(login.line),
         "changes": told_changes(plan),
         "notes": list(plan.notes),
         "failed": failed,
