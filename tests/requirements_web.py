@@ -40,4 +40,12 @@ WEB: dict[str, tuple[str, str]] = {
         "No foreign page reads, changes, frames, or logs anybody in; wrong keys are slowed down",
         "issue 13 Safety",
     ),
+    "WEB-47": (
+        "Keys, audit, backups, retention and settings are shown to principals with the scope admin only",
+        "issue 13",
+    ),
+    "WEB-48": (
+        "Nobody gives away by a key what they may not do, nor reaches into another namespace",
+        "issue 13 Safety",
+    ),
 }

@@ -28,6 +28,15 @@ class Copied:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptCopy:
+    """A copy that lies in the data folder."""
+
+    path: Path
+    bytes: int
+    made_at: int
+
+
+@dataclass(frozen=True, slots=True)
 class FileVersion:
     """By which ovillo a database was brought to the form it has."""
 

@@ -15,13 +15,22 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from ovillo.model.clock import Clock
-from ovillo.model.errors import InvalidInput, NotFound, OvilloError
+from ovillo.model.errors import InvalidInput, NotFound, OvilloError, PermissionDenied
 from ovillo.model.records import Namespace
 from ovillo.model.timeouts import patient
 from ovillo.security.credentials import CredentialRefused
 from ovillo.security.key_passes import KeyPasses
 from ovillo.security.keys import AccessKey, KeyRecords, digest_of, id_in, mint, same
-from ovillo.security.principals import RESERVED_NAMES, ROLES, SCOPES, Principal
+from ovillo.security.principals import (
+    ADMIN,
+    RESERVED_NAMES,
+    ROLES,
+    SCOPES,
+    UNASKED,
+    MissingScope,
+    Principal,
+    require_scope,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -159,6 +168,37 @@ class KeyRing:
             raise InvalidInput(f"Several keys are named {ref!r}.", hint=f"Give an id: {ids}.")
         raise NotFound(f"No key {ref[:40]!r}.", hint="`ovillo key list` shows ids and names.")
 
+    # --- keeping keys from afar: those of one's own namespace
+
+    def create_by(
+        self,
+        by: Principal,
+        name: str,
+        *,
+        role: str | None = None,
+        scopes: Sequence[str] = (),
+        expires_at: int | None = None,
+    ) -> tuple[AccessKey, str]:
+        """A key for the namespace of who asks, that may do nothing which they may not. Raises PermissionDenied, InvalidInput."""
+        _check_may_keep(by)
+        role, wanted = _checked_rights(role, scopes)
+        beyond = [each for each in SCOPES if each in (ROLES[role] if role else wanted) and each not in by.scopes]
+        if beyond:
+            raise MissingScope(by, beyond[0], "give away what it may not do itself")
+        return self.create(by.namespace, name, role=role, scopes=wanted, expires_at=expires_at)
+
+    def of(self, by: Principal, key_id: str) -> AccessKey:
+        """One of the namespace of who asks, by its public id. Raises PermissionDenied, NotFound."""
+        _check_may_keep(by)
+        key = self._records.get_key(key_id)
+        if key is None or key.namespace != by.namespace:
+            raise NotFound(f"No key {key_id[:40]!r}.", hint="The list of keys shows their ids.")
+        return key
+
+    def revoke_by(self, by: Principal, key_id: str) -> AccessKey:
+        """Raises PermissionDenied, NotFound."""
+        return self.revoke(self.of(by, key_id).id)
+
     def revoke(self, ref: str) -> AccessKey:
         """Ends it at once and for good; one that was revoked before stays so. Raises NotFound, InvalidInput."""
         key = self._records.end_key(self.find(ref).id, revoked_at=self._clock())
@@ -193,6 +233,16 @@ class KeyRing:
             self._ended += 1
             for digest in [digest for digest, seen in self._seen.items() if seen.key.id == key_id]:
                 del self._seen[digest]
+
+
+def _check_may_keep(by: Principal) -> None:
+    require_scope(by, ADMIN, "keep keys")
+    if by.key_id == UNASKED.key_id:
+        # A key made now would open the server that asks for keys tomorrow.
+        raise PermissionDenied(
+            "Nobody is asked here who they are, so nobody may keep keys from here.",
+            hint="Use `ovillo key` in a terminal, or start the server with another --auth.",
+        )
 
 
 def checked_namespace(name: str) -> Namespace:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.model.audit import AuditCheck, AuditEntry, AuditRecord
 from ovillo.model.clock import DAY_MS
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import OvilloError
 from ovillo.model.records import Namespace
 from ovillo.security.principals import Principal
@@ -29,6 +30,26 @@ _REMOTE = frozenset({"rest", "mcp", "websocket", "web"})
 _WRITE_AFTER_S = 2.0
 #: Distinct deeds that wait; past it whoever brings the next one writes them.
 _MOST_WAITING = 5_000
+#: Entries read at once, and looked at for those that fit; and those that facets are counted of.
+_PAGE, _MOST_LOOKED_AT, _FACETS_OF = 500, 20_000, 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    entries: tuple[AuditRecord, ...]
+    #: Where to go on, towards older ones; nothing at the end.
+    next_before: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFacets:
+    """Counts of deeds among the newest ``looked_at`` entries."""
+
+    principals: Counter[str]
+    actions: Counter[str]
+    channels: Counter[str]
+    looked_at: int
+
 
 _Deed = tuple[Namespace, str, str | None, str, str, str]
 
@@ -75,6 +96,48 @@ class Audit:
         """Newest first; what waits is written before."""
         self.flush()
         return self._store.entries(namespace, session_id=session_id, before=before, limit=limit)
+
+    def found(
+        self,
+        namespace: Namespace,
+        *,
+        principal: str | None = None,
+        action: str | None = None,
+        channel: str | None = None,
+        session_id: str | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> AuditPage:
+        """Entries that fit, newest first, with what the newest ones have in common; what waits is written before."""
+        self.flush()
+        kept: list[AuditRecord] = []
+        looked_at, next_before = 0, before
+        while looked_at < _MOST_LOOKED_AT and len(kept) <= limit:
+            page = self._store.entries(namespace, session_id=session_id, before=next_before, limit=_PAGE)
+            if not page:
+                next_before = None
+                break
+            looked_at, next_before = looked_at + len(page), page[-1].seq
+            kept += [
+                each
+                for each in page
+                if (principal is None or each.entry.principal == principal)
+                and (action is None or each.entry.action == action)
+                and (channel is None or each.entry.channel == channel)
+            ]
+        if len(kept) > limit:
+            kept, next_before = kept[:limit], kept[limit - 1].seq
+        return AuditPage(tuple(kept), next_before)
+
+    def facets(self, namespace: Namespace) -> AuditFacets:
+        """How often who did what by which channel, in the newest entries."""
+        newest = self._store.entries(namespace, limit=_FACETS_OF)
+        principals, actions, channels = Counter[str](), Counter[str](), Counter[str]()
+        for each in newest:
+            principals[each.entry.principal] += each.entry.times
+            actions[each.entry.action] += each.entry.times
+            channels[each.entry.channel] += each.entry.times
+        return AuditFacets(principals, actions, channels, len(newest))
 
     def verify(self) -> AuditCheck:
         self.flush()

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ovillo.model.database_file import Copied, FileVersion, Repaired, Survey
+from ovillo.model.clock import local
+from ovillo.model.database_file import Copied, FileVersion, KeptCopy, Repaired, Survey
 from ovillo.settings import Settings
 
 if TYPE_CHECKING:
@@ -22,6 +23,33 @@ def back_up(settings: Settings, target: Path, passphrase: str | None, *, replace
     from ovillo.store.embedded import back_up
 
     return back_up(settings.database, target, passphrase, replace=replace)
+
+
+def backup_folder(settings: Settings) -> Path:
+    """Where copies lie that were not asked for by a path."""
+    return settings.data_dir / "backups"
+
+
+def back_up_here(settings: Settings, now: int) -> Copied:
+    """A copy in the data folder, named by the time; not encrypted. Raises what ``back_up`` does."""
+    from ovillo.security.private_files import make_folder
+
+    folder = backup_folder(settings)
+    make_folder(folder)
+    stamp = local(now).strftime("%Y%m%d-%H%M%S-%f")
+    return back_up(settings, folder / f"ovillo-{stamp}.db", None, replace=False)
+
+
+def kept_backups(settings: Settings) -> list[KeptCopy]:
+    """What lies in that folder, the newest first."""
+    found = []
+    for path in backup_folder(settings).glob("*.db"):
+        try:
+            stat = path.stat()
+        except OSError:
+            continue  # it went while we looked
+        found.append(KeptCopy(path, stat.st_size, int(stat.st_mtime * 1_000)))
+    return sorted(found, key=lambda each: (-each.made_at, each.path.name))
 
 
 def is_encrypted(copy: Path) -> bool:

@@ -37,6 +37,12 @@ SCREENS = (
     "/code",
     "/code?q=login",
     "/resolve",
+    "/admin",
+    "/admin/keys",
+    "/admin/audit?check=true",
+    "/admin/backups",
+    "/admin/retention?days=1&mirrored=true",
+    "/admin/settings",
 )
 VIEWS = {
     "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 800}},

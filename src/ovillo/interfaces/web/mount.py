@@ -20,6 +20,8 @@ from ovillo.interfaces.web.pages import Pages, Site
 from ovillo.interfaces.web.preferences import Preferences
 from ovillo.interfaces.web.rendering import CONTENT_TYPE, HEADERS, Renderer
 from ovillo.interfaces.web.screens import (
+    admin,
+    admin_keys,
     code,
     login,
     memory,
@@ -45,6 +47,8 @@ SCREENS: tuple[Pages, ...] = (
     memory_review.pages,
     code.pages,
     resolve.pages,
+    admin.pages,
+    admin_keys.pages,
     preferences.pages,
 )
 #: By how the server lets in: where a browser says who it is.

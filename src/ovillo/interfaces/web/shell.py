@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ovillo.security.principals import CONTEXT_READ, HISTORY_READ, Principal
+from ovillo.security.principals import ADMIN, CONTEXT_READ, HISTORY_READ, Principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ ENTRIES = (
     Entry("memory", "/memory", CONTEXT_READ, "m"),
     Entry("code", "/code", CONTEXT_READ, "c"),
     Entry("resolve", "/resolve", CONTEXT_READ, "r"),
+    Entry("admin", "/admin", ADMIN, "a"),
 )
 
 

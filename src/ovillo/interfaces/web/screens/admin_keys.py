@@ -1,0 +1,115 @@
+"""``/admin/keys``: keys of the reader's namespace: what they allow, their end, their last use; made, shown once, and revoked."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from ovillo.interfaces.http.endpoints import NoQuery
+from ovillo.interfaces.web.pages import Pages
+from ovillo.interfaces.web.visits import Done, Form, View, Visit
+from ovillo.model.clock import DAY_MS
+from ovillo.security.keys import AccessKey
+from ovillo.security.principals import ADMIN, ROLES, SCOPES
+
+pages = Pages()
+
+
+class KeyLine(Struct):
+    id: str
+    name: str
+    role: str | None
+    scopes: list[str]
+    created_at: int
+    expires_at: int | None
+    last_used_at: int | None
+    revoked_at: int | None
+    #: live, expired, revoked
+    state: str
+
+
+class KeysData(Struct, omit_defaults=True):
+    keys: list[KeyLine]
+    #: What each role allows.
+    roles: dict[str, list[str]]
+    namespace: str
+    #: A key that was just made, whole: it is shown this once.
+    made: str | None = None
+
+
+class KeyData(Struct):
+    key: KeyLine
+
+
+class NewKeyForm(Form, kw_only=True):
+    name: Annotated[str, Meta(max_length=500)]
+    #: A role, or ``scopes``.
+    role: str = ""
+    scopes: tuple[str, ...] = ()
+    #: Until it ends; 0 is never.
+    days: Annotated[int, Meta(ge=0, le=36_500)] = 90
+
+
+class RevokeForm(Form, kw_only=True):
+    pass
+
+
+@pages("/admin/keys", ADMIN)
+def keys_page(visit: Visit[NoQuery]) -> View:
+    return _view(visit)
+
+
+@pages.change("/admin/keys", ADMIN)
+def create_key(visit: Visit[NewKeyForm]) -> View:
+    given, services = visit.query, visit.services
+    expires_at = services.clock() + given.days * DAY_MS if given.days else None
+    scopes = () if given.role else tuple(given.scopes)
+    key, text = services.keys.create_by(
+        visit.principal, given.name, role=given.role or None, scopes=scopes, expires_at=expires_at
+    )
+    services.audit.read(visit.principal, "web", "create key", f"key:{key.id}")
+    return _view(visit, text)
+
+
+@pages("/admin/keys/{id}", ADMIN)
+def key_page(visit: Visit[NoQuery]) -> View:
+    key = visit.services.keys.of(visit.principal, visit.path["id"])
+    data = KeyData(_line(key, visit.services.clock()))
+    own = visit.principal.key_id == key.id
+    return View("screens/admin_key.html", data, key.name, "admin", more={"is_own": own})
+
+
+@pages.change("/admin/keys/{id}/revoke", ADMIN)
+def revoke_key(visit: Visit[RevokeForm]) -> Done:
+    key = visit.services.keys.revoke_by(visit.principal, visit.path["id"])
+    visit.services.audit.removed(visit.principal, "web", "revoke key", f"key:{key.id}")
+    return Done("/admin/keys", "admin.revoked_now")
+
+
+def _view(visit: Visit[NoQuery] | Visit[NewKeyForm], made: str | None = None) -> View:
+    now = visit.services.clock()
+    keys = visit.services.keys.list(visit.namespace)
+    data = KeysData(
+        [_line(each, now) for each in sorted(keys, key=lambda each: (not each.is_live(now), -each.created_at))],
+        {name: [each for each in SCOPES if each in allowed] for name, allowed in ROLES.items()},
+        visit.namespace,
+        made,
+    )
+    mine = visit.principal.scopes
+    more = {"scopes": [each for each in SCOPES if each in mine], "roles": [x for x, y in ROLES.items() if y <= mine]}
+    return View("screens/admin_keys.html", data, visit.t("admin.keys"), "admin", more=more)
+
+
+def _line(key: AccessKey, now: int) -> KeyLine:
+    return KeyLine(
+        key.id,
+        key.name,
+        key.role,
+        [each for each in SCOPES if each in key.granted],
+        key.created_at,
+        key.expires_at,
+        key.last_used_at,
+        key.revoked_at,
+        "live" if key.is_live(now) else "expired" if key.revoked_at is None else "revoked",
+    )
