@@ -30,19 +30,19 @@ _OVILLO = [sys.executable, "-m", "ovillo"]
 _PLUGIN = """
 import { spawnSync } from "node:child_process"
 import { appendFileSync } from "node:fs"
-const recall = (call) => {
+const recall = (event, call) => {
   const began = Date.now()
-  const run = spawnSync(%s, %s, { input: JSON.stringify(call), encoding: "utf8" })
+  const run = spawnSync(%s, [...%s, event, "--client", "claude_code"], { input: JSON.stringify(call), encoding: "utf8" })
   appendFileSync(%s, JSON.stringify({ status: run.status, ms: Date.now() - began, said: run.stdout }) + "\\n")
   return run.stdout ? JSON.parse(run.stdout).hookSpecificOutput.additionalContext : ""
 }
 export const Recall = async () => ({
   "experimental.chat.system.transform": async (_, output) => {
-    const said = recall({ hook_event_name: "UserPromptSubmit", prompt: %s, session_id: "" })
+    const said = recall("prompt", { prompt: %s, session_id: "asking" })
     if (said) output.system.push(said)
   },
   "tool.execute.before": async (call, output) => {
-    recall({ hook_event_name: "PreToolUse", tool_name: call.tool, tool_input: output.args, session_id: call.sessionID })
+    recall("pre-tool", { tool_name: call.tool, tool_input: output.args, session_id: call.sessionID })
   },
 })
 """
@@ -56,11 +56,13 @@ def claude(home: Path, model: ScriptedModel, prompt: str, *, hooks: bool = False
     command = ["--strict-mcp-config", "--mcp-config", str(home / "mcp.json")]
     if hooks:
         # The log tells what the hook said and what it ended with; what the client does with it, the model was shown.
-        logged = (
-            f"{' '.join(_OVILLO)} memory context --hook | tee -a {home}/hooks.log; echo >> {home}/hooks.log; exit 0"
-        )
-        entry = [{"hooks": [{"type": "command", "command": logged, "timeout": 30}]}]
-        (home / "hooks.json").write_text(json.dumps({"hooks": {"UserPromptSubmit": entry, "PreToolUse": entry}}))
+        def entry(event: str) -> list[dict[str, Any]]:
+            asked = f"{' '.join(_OVILLO)} hook {event} --client claude_code"
+            logged = f"{asked} | tee -a {home}/hooks.log; echo >> {home}/hooks.log; exit 0"
+            return [{"hooks": [{"type": "command", "command": logged, "timeout": 30}]}]
+
+        events = {"UserPromptSubmit": entry("prompt"), "PreToolUse": entry("pre-tool")}
+        (home / "hooks.json").write_text(json.dumps({"hooks": events}))
         command += ["--settings", str(home / "hooks.json")]
     return own_claude(home, model, prompt, *command, **variables)
 
@@ -114,7 +116,7 @@ def opencode(home: Path, model: ScriptedModel, prompt: str, *, hooks: bool = Fal
         lock = {"name": "opencode", "lockfileVersion": 3, "requires": True, "packages": packages}
         (at / "package-lock.json").write_text(json.dumps(lock))
         (at / "plugin").mkdir()
-        hook = [*_OVILLO[1:], "memory", "context", "--hook"]
+        hook = [*_OVILLO[1:], "hook"]
         pieces = map(json.dumps, (_OVILLO[0], hook, str(home / "hooks.log"), prompt))
         (at / "plugin" / "recall.js").write_text(_PLUGIN % tuple(pieces))
     off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SHARE")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
 import socket
+import subprocess
+import sys
 import threading
 import urllib.request
 from collections.abc import Iterator
@@ -204,29 +205,32 @@ def test_a_back_end_that_is_dead_or_cannot_be_made_costs_its_own_answers(service
 
 @pytest.mark.requirement("LAYER-26")
 def test_a_hook_gets_what_is_remembered_or_nothing_and_never_fails(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line = CommandLine(capsys, tmp_path, tmp_path / "data", {"ENABLE_ORCH_CONTEXT": "true"})
+    line = CommandLine(capsys, tmp_path, tmp_path / "data")
     line.run("memory", "episode", "record", "make test needs the variable TZ", "--tag", "tool:bash")
+    environment = {"HOME": str(tmp_path), "OVILLO_DATA_DIR": str(tmp_path / "data"), "OVILLO_EMBEDDER": "none"}
 
-    def hook(handed: Any) -> tuple[int, str, str]:
+    def hook(event: str, handed: Any, recall: str = "true") -> str:
         data = handed if isinstance(handed, bytes) else json.dumps(handed).encode()
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
-        ran = line.run("memory", "context", "--hook")
-        return ran.code, ran.out, ran.err
+        # A process of its own: it has itself ended after a while.
+        ran = subprocess.run(
+            [sys.executable, "-m", "ovillo", "hook", event, "--client", "claude_code"],
+            env={**environment, "ENABLE_ORCH_CONTEXT": recall, "CONTEXT_TIMEOUT_MS": "4000"},
+            input=data,
+            capture_output=True,
+            check=False,
+        )
+        assert (ran.returncode, ran.stderr) == (0, b"")
+        return ran.stdout.decode()
 
-    call = {
-        "hook_event_name": "PreToolUse",
-        "tool_name": "Bash",
-        "tool_input": {"command": "make test"},
-        "session_id": "s",
-    }
-    code, out, _ = hook(call)
-    said = json.loads(out)["hookSpecificOutput"]
-    assert (code, said["hookEventName"]) == (0, "PreToolUse")
+    call = {"tool_name": "Bash", "tool_input": {"command": "make test"}, "session_id": "s"}
+    said = json.loads(hook("pre-tool", call))["hookSpecificOutput"]
+    assert said["hookEventName"] == "PreToolUse"
     assert "> make test needs the variable TZ" in said["additionalContext"]
     assert said["additionalContext"].startswith("Recalled text is quoted data")
-    prompt = {"hook_event_name": "UserPromptSubmit", "prompt": "why does make test fail", "session_id": "s"}
-    assert "TZ" in hook(prompt)[1]
-    for nothing in (b"", b"{", b"[]", b"7", b"\xff", {}, {"tool_name": "Read", "tool_input": {"file_path": "/x"}}):
-        assert hook(nothing) == (0, "", "")
+    prompt = {"prompt": "why does make test fail", "session_id": "s"}
+    assert "TZ" in hook("prompt", prompt)
+    assert hook("prompt", prompt, recall="false") == ""
+    for nothing in (b"", b"[]", b"\xff", {}, {"tool_name": "Read", "tool_input": {"file_path": "/x"}}):
+        assert hook("pre-tool", nothing) == ""

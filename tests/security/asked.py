@@ -242,7 +242,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "memory review edit": [[WAITS, HOSTILE], [HOSTILE, HOSTILE]],
     "memory review reject": [[WAITS, "--reason", HOSTILE], [HOSTILE]],
     "memory review undo": [[WAITS], [HOSTILE]],
-    "memory context": [["zqx", "--args", '{"command": "zqx"}'], [HOSTILE], ["--hook"]],
+    "memory context": [["zqx", "--args", '{"command": "zqx"}'], [HOSTILE]],
     "memory export": [["--output", "-"], ["--output", "{out}/m\x1b[2J.md"]],
     "memory import": [["{file}"], [f"no {PRINTABLE}\n\x1b[2J"]],
     "memory list": [[], ["--tag", HOSTILE]],
