@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import InvalidInput, NotFound
-from ovillo.model.limits import LIST_LIMIT_MAX
+from ovillo.model.limits import LIST_LIMIT_MAX, PASSING_CHARS
 from ovillo.model.quoting import named
 from ovillo.model.records import Message, Namespace, Part, Session, SessionId
 from ovillo.model.sessions import SessionRow
 from ovillo.model.text import message_chars
 from ovillo.sessions.catalog import summarise
 from ovillo.sessions.cursors import decode_cursor, encode_cursor
+from ovillo.sessions.finding import Finding, find
 from ovillo.sessions.outline import Outline
 from ovillo.sessions.results import Freshness, HistoryPage
 
@@ -123,6 +124,20 @@ class History:
         """``count`` whole messages from a place on (0-based, inherited ones counted). Raises NotFound."""
         stretches = self._stretches(namespace, self._row(namespace, session_id))
         return self._slice(namespace, session_id, stretches, first, count, None)
+
+    def find(self, namespace: Namespace, session_id: SessionId, query: str) -> Finding:
+        """Parts of the session that hold every word of a query. Raises NotFound."""
+        return find(self._all(namespace, session_id), query)
+
+    def _all(self, namespace: Namespace, session_id: SessionId) -> Iterator[Message]:
+        stretches = self._stretches(namespace, self._row(namespace, session_id))
+        offset, total = 0, sum(each.count for each in stretches)
+        while offset < total:
+            messages = self._slice(namespace, session_id, stretches, offset, LIST_LIMIT_MAX, PASSING_CHARS)
+            if not messages:
+                return
+            yield from messages
+            offset += len(messages)
 
     def message(self, namespace: Namespace, session_id: SessionId, message_id: str) -> Message:
         """One whole message, also one the session inherited. Raises NotFound."""

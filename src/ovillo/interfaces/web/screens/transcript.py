@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from ovillo.interfaces.web.diffs import Diff, diffs_of
 from ovillo.interfaces.web.pages import Pages
 from ovillo.interfaces.web.session_head import SessionHead, head_of
-from ovillo.interfaces.web.transcript_rows import Row, letters_of, rows_of, titles
+from ovillo.interfaces.web.transcript_rows import Row, kind_of, letters_of, rows_of, titles
 from ovillo.interfaces.web.visits import View, Visit
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import named
@@ -27,6 +27,8 @@ _LEAD = 3
 MOST_ROWS = 200
 #: Entries of the outline that stand in the page; all of them at its own address.
 _OUTLINED = 300
+#: A session that said nothing for so long is not listened to.
+_MAY_GO_ON_MS = 6 * 3_600_000
 #: Of a part's body, until all of it is asked for (characters).
 _BODY = 20_000
 
@@ -81,7 +83,9 @@ def transcript(visit: Visit[TranscriptQuery]) -> View:
         previous=max(0, start - WINDOW + _LEAD) + 1 if start else None,
         next=end + 1 if end < len(outline) else None,
     )
-    return View("screens/transcript.html", data, head.title, "sessions", more={"query": visit.query})
+    may_go_on = visit.services.clock() - (head.updated_at or 0) < _MAY_GO_ON_MS
+    more = {"query": visit.query, "may_go_on": may_go_on}
+    return View("screens/transcript.html", data, head.title, "sessions", more=more)
 
 
 class RowsQuery(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -135,6 +139,36 @@ def transcript_outline(visit: Visit[OutlineQuery]) -> View:
         outline=[Title(*each) for each in titles(outline)],
     )
     return View("screens/transcript_outline.html", data, summary.title, "sessions")
+
+
+class FindQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+    q: _Words = ""
+
+
+class FoundPart(Struct):
+    number: int
+    kind: str
+    snippet: str
+
+
+class FoundData(Struct):
+    session_id: str
+    #: What was looked for, without case and accents.
+    words: list[str]
+    hits: list[FoundPart]
+    is_cut: bool = False
+
+
+@pages("/sessions/{id}/find", HISTORY_READ, reads_session=True)
+def transcript_find(visit: Visit[FindQuery]) -> View:
+    summary = visit.services.catalog.resolve(visit.namespace, visit.path["id"])
+    session_id = summary.session.id
+    outline = visit.services.history.outline(visit.namespace, session_id)
+    found = visit.services.history.find(visit.namespace, session_id, visit.query.q)
+    numbered = [(outline.row_of(each.part_id), each.snippet) for each in found.places]
+    hits = [FoundPart(row + 1, kind_of(outline.rows[row]), text) for row, text in numbered if row is not None]
+    data = FoundData(session_id, list(found.words), hits, found.is_cut)
+    return View("screens/transcript_find.html", data, summary.title, "sessions", more={"query": visit.query})
 
 
 class PartQuery(Struct, kw_only=True, forbid_unknown_fields=True):

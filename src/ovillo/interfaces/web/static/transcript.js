@@ -1,0 +1,820 @@
+// The transcript as a virtual list: the server's rows, as many as are seen, of a session of any length.
+// Owns what happens after the page has loaded: rows come and go with the scroll position, folded parts are fetched when
+// they are opened, keys and the rail jump, new rows of a running session come in. Rows are drawn by the server alone.
+
+const root = document.getElementById("transcript");
+const { onKey } = window.ovillo;
+const CHUNK = 60;
+const OVERSCAN = 900;
+const KEPT = 800;
+const LEAVES = { u: "user", t: "text", r: "reasoning", T: "tool", E: "failed", p: "patch", c: "compaction", f: "file", s: "aside", d: "todo", x: "unknown", "!": "error" };
+const LETTERS = Object.fromEntries(Object.entries(LEAVES).map(([letter, kind]) => [kind, letter]));
+
+if (root && Number(root.dataset.total)) start();
+
+async function start() {
+  const base = root.dataset.base;
+  const told = await (await fetch(`${base}/outline.json`)).json();
+  const view = new Transcript(base, told);
+  view.listen();
+  view.keys();
+  view.find();
+  view.tail();
+}
+
+class Transcript {
+  constructor(base, told) {
+    this.base = base;
+    this.kinds = [...told.kinds];
+    this.words = told.words;
+    this.titles = told.outline;
+    this.errors = told.errors;
+    this.hits = [];
+    this.feed = root.querySelector(".feed");
+    this.rows = new Map(); // number -> element, in the order of use
+    this.shown = new Map();
+    this.waiting = new Map(); // chunk -> AbortController
+    this.heights = this.kinds.map((kind, at) => guess(kind, this.words[at]));
+    this.opensReasoning = false;
+    this.isSplit = false;
+    this.pinned = null;
+    this.focused = 0;
+    this.rail = new Rail(this);
+    for (const row of this.feed.querySelectorAll("[data-row]")) this.keep(row);
+    for (const link of root.querySelectorAll(".window")) link.remove();
+    this.above = document.createElement("div");
+    this.below = document.createElement("div");
+    this.feed.replaceChildren(this.above, this.below);
+    this.feed.classList.add("virtual");
+    this.feed.tabIndex = -1;
+    this.sizes = new ResizeObserver((entries) => this.measured(entries));
+    this.sum();
+    if (history.scrollRestoration) history.scrollRestoration = "manual";
+    const at = Number(root.dataset.at);
+    if (at > 1 || new URLSearchParams(location.search).has("at")) this.jump(at);
+    else this.draw();
+  }
+
+  get total() {
+    return this.kinds.length;
+  }
+
+  // --- places
+
+  sum() {
+    const tops = new Float64Array(this.total + 1);
+    for (let at = 0; at < this.total; at++) tops[at + 1] = tops[at] + this.heights[at];
+    this.tops = tops;
+  }
+
+  origin() {
+    return this.feed.getBoundingClientRect().top + window.scrollY;
+  }
+
+  /** The row (from 0) at a height inside the list. */
+  at(y) {
+    let low = 0;
+    let high = this.total - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.tops[middle] <= y) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  edge() {
+    return document.querySelector(".top").getBoundingClientRect().bottom + 8;
+  }
+
+  current() {
+    const held = document.activeElement?.closest?.("[data-row]");
+    if (held && this.shown.has(Number(held.dataset.row))) {
+      const box = held.getBoundingClientRect();
+      if (box.bottom > this.edge() && box.top < innerHeight) return Number(held.dataset.row);
+    }
+    if (this.pinned) return this.pinned.row;
+    return this.at(this.edge() + window.scrollY - this.origin() + 1) + 1;
+  }
+
+  // --- drawing
+
+  draw() {
+    const top = window.scrollY - this.origin();
+    const first = this.at(Math.max(0, top - OVERSCAN));
+    const last = this.at(Math.max(0, top + innerHeight + OVERSCAN));
+    const wanted = new Set();
+    const missing = new Set();
+    let before = this.above;
+    for (let at = first; at <= last; at++) {
+      const number = at + 1;
+      wanted.add(number);
+      let row = this.rows.get(number);
+      if (!row) {
+        missing.add(Math.floor(at / CHUNK));
+        row = this.shown.get(number);
+        if (!row) row = this.placeholder(number);
+      }
+      const had = this.shown.get(number);
+      if (had !== row) {
+        if (had) this.leave(had);
+        this.shown.set(number, row);
+      }
+      if (before.nextElementSibling !== row) before.after(row);
+      if (had !== row) this.enter(row);
+      before = row;
+    }
+    for (const [number, row] of this.shown) if (!wanted.has(number)) this.remove(number, row);
+    this.above.style.height = `${this.tops[first]}px`;
+    this.below.style.height = `${this.tops[this.total] - this.tops[last + 1]}px`;
+    this.fetch(missing);
+    this.feed.ariaBusy = String(missing.size > 0);
+    this.rail.frame();
+    this.follow();
+    this.mark();
+  }
+
+  placeholder(number) {
+    const row = document.createElement("article");
+    row.className = `part waiting kind-${LEAVES[this.kinds[number - 1]]}`;
+    row.dataset.row = number;
+    row.style.height = `${this.heights[number - 1]}px`;
+    row.ariaHidden = "true";
+    return row;
+  }
+
+  enter(row) {
+    this.sizes.observe(row);
+    const number = Number(row.dataset.row);
+    if (row.classList.contains("kind-reasoning")) {
+      const fold = row.querySelector(".fold");
+      if (fold && this.opensReasoning) fold.open = true;
+    }
+    if (this.focused === number && !row.classList.contains("waiting") && document.activeElement === this.feed) row.focus({ preventScroll: true });
+  }
+
+  leave(row) {
+    this.sizes.unobserve(row);
+    if (row.contains(document.activeElement)) {
+      this.focused = Number(row.dataset.row);
+      this.feed.focus({ preventScroll: true });
+    }
+    row.remove();
+  }
+
+  remove(number, row) {
+    this.shown.delete(number);
+    this.leave(row);
+  }
+
+  keep(row) {
+    const number = Number(row.dataset.row);
+    this.rows.delete(number);
+    this.rows.set(number, row);
+    if (this.rows.size > KEPT) {
+      for (const old of this.rows.keys()) {
+        if (this.shown.has(old)) continue;
+        this.rows.delete(old);
+        if (this.rows.size <= KEPT) break;
+      }
+    }
+  }
+
+  measured(entries) {
+    let changed = false;
+    const anchor = this.anchor();
+    for (const { target } of entries) {
+      if (!target.isConnected || target.classList.contains("waiting")) continue;
+      const at = Number(target.dataset.row) - 1;
+      const height = target.getBoundingClientRect().height;
+      if (height && Math.abs(height - this.heights[at]) > 0.5) {
+        this.heights[at] = height;
+        changed = true;
+      }
+    }
+    if (!changed) return;
+    this.sum();
+    this.hold(anchor);
+    this.draw();
+    this.rail.later();
+  }
+
+  /** What must not move while heights become known. */
+  anchor() {
+    if (this.pinned) return this.pinned;
+    const edge = this.edge();
+    if (this.origin() - window.scrollY > edge) return null;
+    for (const [number, row] of [...this.shown].sort((a, b) => a[0] - b[0])) {
+      const box = row.getBoundingClientRect();
+      // A row that begins above the edge grows downwards: it is held by its top all the same.
+      if (box.bottom > edge) return { row: number, offset: this.origin() + this.tops[number - 1] - window.scrollY };
+    }
+    return null;
+  }
+
+  hold(anchor) {
+    if (!anchor) return;
+    const room = document.documentElement;
+    this.above.style.height = `${this.tops[Math.max(0, Math.min(...this.shown.keys()) - 1)]}px`;
+    this.below.style.height = `${this.tops[this.total] - this.tops[Math.max(...this.shown.keys())]}px`;
+    const wanted = this.origin() + this.tops[anchor.row - 1] - anchor.offset;
+    if (Math.abs(wanted - window.scrollY) > 0.5) window.scrollTo({ top: Math.max(0, Math.min(wanted, room.scrollHeight - innerHeight)), behavior: "instant" });
+  }
+
+  /** Brings a row (from 1) below the header and keeps it there until the reader scrolls. */
+  jump(number, focus = false) {
+    number = Math.max(1, Math.min(this.total, number));
+    this.pinned = { row: number, offset: this.edge() + 8 };
+    this.draw();
+    this.hold(this.pinned);
+    this.draw();
+    const row = this.shown.get(number);
+    this.focused = number;
+    if (focus) {
+      if (row && !row.classList.contains("waiting")) row.focus({ preventScroll: true });
+      else this.feed.focus({ preventScroll: true });
+    }
+    this.address(number);
+    this.inspect(number);
+  }
+
+  // --- rows from the server
+
+  fetch(chunks) {
+    for (const [chunk, control] of this.waiting) {
+      if (chunks.has(chunk)) continue;
+      control.abort();
+      this.waiting.delete(chunk);
+    }
+    const wanted = [...chunks].filter((chunk) => !this.waiting.has(chunk));
+    if (!wanted.length) return;
+    // While somebody scrolls through thousands of rows, only those where it ends are fetched.
+    clearTimeout(this.soon);
+    this.soon = setTimeout(() => wanted.forEach((chunk) => this.load(chunk)), this.isFast ? 60 : 0);
+  }
+
+  async load(chunk, again = false) {
+    if (this.waiting.has(chunk)) return;
+    const control = new AbortController();
+    this.waiting.set(chunk, control);
+    try {
+      const answer = await fetch(`${this.base}/rows?start=${chunk * CHUNK + 1}&count=${CHUNK}`, { signal: control.signal });
+      if (!answer.ok) throw new Error(String(answer.status));
+      this.take(await answer.text(), again);
+    } catch (error) {
+      if (error.name !== "AbortError") setTimeout(() => this.draw(), 2_000);
+    } finally {
+      if (this.waiting.get(chunk) === control) this.waiting.delete(chunk);
+    }
+  }
+
+  take(html, again = false) {
+    const template = document.createElement("template");
+    template.innerHTML = html;
+    const anchor = this.anchor();
+    const grown = this.total;
+    for (const row of [...template.content.querySelectorAll("[data-row]")]) {
+      const number = Number(row.dataset.row);
+      const had = this.rows.get(number);
+      if (had && !(again && had.outerHTML !== row.outerHTML && !had.querySelector(".fold[open][data-part]"))) continue;
+      this.keep(row);
+      if (number > this.total) {
+        const kind = [...row.classList].find((name) => name.startsWith("kind-")).slice(5);
+        this.kinds[number - 1] = LETTERS[kind] ?? "x";
+        this.words[number - 1] = row.textContent.length / 6;
+        this.heights[number - 1] = guess(this.kinds[number - 1], this.words[number - 1]);
+        if (kind === "user") this.titles.push({ number, kind, text: row.querySelector(".said")?.textContent.trim().slice(0, 100) ?? "" });
+      }
+    }
+    if (this.total !== grown) {
+      this.sum();
+      this.outlined = null;
+    }
+    this.hold(anchor);
+    this.draw();
+  }
+
+  // --- what the reader does
+
+  listen() {
+    let last = window.scrollY;
+    let frame = 0;
+    addEventListener(
+      "scroll",
+      () => {
+        this.isFast = Math.abs(window.scrollY - last) > innerHeight;
+        last = window.scrollY;
+        frame ||= requestAnimationFrame(() => {
+          frame = 0;
+          this.draw();
+        });
+        clearTimeout(this.settled);
+        this.settled = setTimeout(() => {
+          this.isFast = false;
+          this.draw();
+          if (!this.pinned) this.address(this.current());
+        }, 200);
+      },
+      { passive: true },
+    );
+    const free = () => (this.pinned = null);
+    for (const name of ["wheel", "touchmove"]) addEventListener(name, free, { passive: true });
+    addEventListener("pointerdown", (event) => event.target === document.documentElement && free());
+    addEventListener("keydown", (event) => ["ArrowDown", "ArrowUp", "PageDown", "PageUp", "Home", "End", " "].includes(event.key) && free());
+    addEventListener("resize", () => {
+      this.rail.size();
+      this.draw();
+    });
+    this.feed.addEventListener("toggle", (event) => this.opened(event.target), true);
+    this.feed.addEventListener("focusin", (event) => {
+      const row = event.target.closest("[data-row]");
+      if (row) {
+        this.focused = Number(row.dataset.row);
+        this.inspect(this.focused);
+      }
+    });
+    root.closest(".reading").addEventListener("click", (event) => this.clicked(event));
+    addEventListener("popstate", () => location.reload());
+  }
+
+  clicked(event) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const link = event.target.closest("a");
+    if (!link) return;
+    const row = link.closest("[data-row]");
+    if (link.dataset.jump) {
+      event.preventDefault();
+      this.jump(Number(link.dataset.jump), true);
+    } else if (link.classList.contains("number") && row) {
+      event.preventDefault();
+      this.jump(Number(row.dataset.row), true);
+    } else if (link.dataset.copy === "link") {
+      event.preventDefault();
+      this.copy(link.href);
+    } else if (row && (link.classList.contains("diff-way") || link.parentElement.classList.contains("more"))) {
+      event.preventDefault();
+      const body = link.closest(".fold .body");
+      if (body) this.fill(body, link.href);
+      else this.whole(row, link);
+    }
+  }
+
+  opened(fold) {
+    const body = fold.querySelector(":scope > .body");
+    if (!fold.open || !fold.dataset.part || body.dataset.filled) return;
+    this.fill(body, this.isSplit ? `${fold.dataset.part}?diff=split` : fold.dataset.part);
+  }
+
+  async fill(body, address) {
+    body.dataset.filled = "yes";
+    const page = await this.page(address);
+    const found = page?.getElementById("part-body");
+    if (!found) {
+      delete body.dataset.filled;
+      return;
+    }
+    body.replaceChildren(...found.childNodes);
+    this.mark();
+  }
+
+  async whole(row, link) {
+    const said = (await this.page(link.href))?.querySelector("#part-body .said");
+    if (!said) return;
+    row.querySelector(".said").replaceWith(said);
+    link.parentElement.remove();
+    this.mark();
+  }
+
+  async page(address) {
+    const answer = await fetch(address, { headers: { "HX-Request": "true" } });
+    return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
+  }
+
+  address(number) {
+    clearTimeout(this.addressed);
+    this.addressed = setTimeout(() => {
+      const address = new URL(location.href);
+      if (number > 1) address.searchParams.set("at", number);
+      else address.searchParams.delete("at");
+      history.replaceState(history.state, "", address);
+    }, 150);
+  }
+
+  /** The outline follows the reader. */
+  follow() {
+    const turns = document.querySelector(".turns ol");
+    const here = this.current();
+    let place = -1;
+    for (let at = 0; at < this.titles.length && this.titles[at].number <= here; at++) place = at;
+    if (place < 0 || !turns) return;
+    const number = this.titles[place].number;
+    if (this.outlined === number) return;
+    this.outlined = number;
+    let link = turns.querySelector(`[data-jump="${number}"]`);
+    if (!link) {
+      turns.replaceChildren(...this.titles.slice(Math.max(0, place - 150), place + 150).map((each) => this.turn(each)));
+      link = turns.querySelector(`[data-jump="${number}"]`);
+    }
+    turns.querySelector(".here")?.classList.remove("here");
+    link.parentElement.classList.add("here");
+    link.parentElement.ariaCurrent = "true";
+    const frame = turns.closest(".turns");
+    if (frame.scrollHeight > frame.clientHeight) frame.scrollTop = link.offsetTop - frame.clientHeight / 2;
+  }
+
+  turn(each) {
+    const item = document.createElement("li");
+    item.className = `turn-${each.kind}`;
+    const link = document.createElement("a");
+    link.href = `${this.base}?at=${each.number}`;
+    link.dataset.jump = each.number;
+    link.textContent = each.text || root.dataset.compaction;
+    item.append(link);
+    return item;
+  }
+
+  // --- the inspector
+
+  inspect(number) {
+    const pane = document.getElementById("inspector");
+    if (!pane || getComputedStyle(pane).display === "none") return;
+    clearTimeout(this.inspecting);
+    this.inspecting = setTimeout(async () => {
+      const row = this.rows.get(number);
+      if (!row || pane.dataset.of === row.dataset.id) return;
+      pane.dataset.of = row.dataset.id;
+      const facts = (await this.page(`${this.base}/parts/${encodeURIComponent(row.dataset.id)}`))?.getElementById("part-facts");
+      if (facts && pane.dataset.of === row.dataset.id) pane.querySelector(".pane").replaceChildren(...facts.childNodes);
+    }, 180);
+  }
+
+  // --- keys
+
+  keys() {
+    const step = (numbers, way) => {
+      const here = this.current();
+      const next = way > 0 ? numbers.find((each) => each > here) : numbers.findLast((each) => each < here);
+      if (next) this.jump(next, true);
+    };
+    const of = (kind) => this.titles.filter((each) => each.kind === kind).map((each) => each.number);
+    onKey("j", () => this.jump(this.current() + 1, true));
+    onKey("k", () => this.jump(this.current() - 1, true));
+    onKey("u", () => step(of("user"), 1));
+    onKey("U", () => step(of("user"), -1));
+    onKey("c", () => step(of("compaction"), 1));
+    onKey("C", () => step(of("compaction"), -1));
+    onKey("e", () => step(this.errors, 1));
+    onKey("E", () => step(this.errors, -1));
+    onKey("n", () => this.hit(1));
+    onKey("N", () => this.hit(-1));
+    onKey("o", () => {
+      const fold = this.shown.get(this.current())?.querySelector(".fold");
+      if (fold) fold.open = !fold.open;
+    });
+    onKey("t", () => {
+      this.opensReasoning = !this.opensReasoning;
+      for (const row of this.rows.values()) {
+        const fold = row.classList.contains("kind-reasoning") && row.querySelector(".fold");
+        if (fold) fold.open = this.opensReasoning;
+      }
+    });
+    onKey("d", () => {
+      this.isSplit = !this.isSplit;
+      for (const fold of this.feed.querySelectorAll(".fold[open][data-part]")) {
+        if (fold.querySelector(".diff")) this.fill(fold.querySelector(".body"), `${fold.dataset.part}${this.isSplit ? "?diff=split" : ""}`);
+      }
+    });
+    onKey(".", () => {
+      this.opensReasoning = false;
+      for (const row of this.rows.values()) for (const fold of row.querySelectorAll(".fold[open]")) fold.open = false;
+    });
+    onKey("y", () => {
+      const row = this.rows.get(this.current());
+      if (row) this.copy(row.querySelector(".number").href);
+    });
+    onKey("#", () => {
+      const box = document.getElementById("go-to");
+      box.showModal();
+      box.querySelector("input").select();
+    });
+    onKey("i", () => document.querySelector(".reading").classList.toggle("no-inspector"));
+    const box = document.getElementById("go-to");
+    box?.addEventListener("close", () => {
+      const number = Number(box.querySelector("input").value);
+      if (box.returnValue === "go" && number) this.jump(number, true);
+    });
+  }
+
+  async copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.say(root.dataset.copied);
+    } catch {
+      this.say(text);
+    }
+  }
+
+  say(text) {
+    const said = document.getElementById("said-here");
+    said.textContent = text;
+    clearTimeout(this.saying);
+    this.saying = setTimeout(() => (said.textContent = ""), 3_000);
+  }
+
+  // --- finding in the session
+
+  find() {
+    const form = document.getElementById("find-here");
+    const field = form.querySelector("input");
+    const ask = () => this.ask(field.value.trim());
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (this.asked === field.value.trim() && this.hits.length) this.hit(1);
+      else ask();
+    });
+    field.addEventListener("input", () => {
+      clearTimeout(this.asking);
+      this.asking = setTimeout(ask, 250);
+    });
+    field.addEventListener("keydown", (event) => event.key === "Escape" && this.feed.focus({ preventScroll: true }));
+    addEventListener("keydown", (event) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "f" || document.activeElement === field) return;
+      if (document.documentElement.hasAttribute("data-no-keys")) return;
+      event.preventDefault();
+      field.focus();
+      field.select();
+    });
+    if (field.value) ask();
+  }
+
+  async ask(text) {
+    this.asked = text;
+    this.finding?.abort();
+    this.finding = new AbortController();
+    let told = { hits: [], words: [], told: "" };
+    if (text) {
+      try {
+        const answer = await fetch(`${this.base}/find.json?q=${encodeURIComponent(text)}`, { signal: this.finding.signal });
+        if (!answer.ok) return;
+        told = await answer.json();
+      } catch {
+        return;
+      }
+    }
+    this.hits = (told.hits ?? []).map((each) => each.number);
+    this.sought = told.words ?? [];
+    const address = new URL(location.href);
+    if (text) address.searchParams.set("q", text);
+    else address.searchParams.delete("q");
+    history.replaceState(history.state, "", address);
+    this.tellHits();
+    this.rail.later();
+    this.mark();
+  }
+
+  hit(way) {
+    if (!this.hits.length) return;
+    const here = this.current();
+    const next = way > 0 ? (this.hits.find((each) => each > here) ?? this.hits[0]) : (this.hits.findLast((each) => each < here) ?? this.hits.at(-1));
+    this.jump(next, true);
+    this.tellHits(next);
+    const fold = this.shown.get(next)?.querySelector(".fold[data-part]");
+    if (fold) fold.open = true;
+  }
+
+  tellHits(number) {
+    const place = number ? `${this.hits.indexOf(number) + 1} / ` : "";
+    document.getElementById("found-here").textContent = this.asked ? `${place}${this.hits.length}` : "";
+  }
+
+  /** What was sought is shown in the rows that are there; their markup stays as it is. */
+  mark() {
+    if (!CSS.highlights) return;
+    clearTimeout(this.marking);
+    this.marking = setTimeout(() => {
+      CSS.highlights.delete("found");
+      if (!this.sought?.length) return;
+      const found = new Highlight();
+      for (const number of this.hits.filter((each) => this.shown.has(each))) {
+        const texts = document.createTreeWalker(this.shown.get(number), NodeFilter.SHOW_TEXT);
+        while (texts.nextNode() && found.size < 2_000) {
+          const text = texts.currentNode.data.toLowerCase();
+          for (const word of this.sought) {
+            for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+              const range = new Range();
+              range.setStart(texts.currentNode, at);
+              range.setEnd(texts.currentNode, Math.min(texts.currentNode.length, at + word.length));
+              found.add(range);
+            }
+          }
+        }
+      }
+      CSS.highlights.set("found", found);
+    }, 60);
+  }
+
+  // --- a session that goes on
+
+  tail() {
+    let stream = null;
+    const begin = () => {
+      if (document.hidden || stream) return;
+      stream = new EventSource(`/api/changes?session=${encodeURIComponent(root.dataset.session)}`);
+      for (const kind of ["message", "session"]) stream.addEventListener(kind, () => this.more());
+    };
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) {
+        begin();
+        this.more();
+      } else {
+        stream?.close();
+        stream = null;
+      }
+    });
+    // Each stream takes one of a browser's few connections: only what may go on is listened to.
+    if (root.dataset.mayGoOn) begin();
+    document.getElementById("new-rows")?.addEventListener("click", () => this.jump(this.total, true));
+  }
+
+  async more() {
+    if (this.coming) {
+      this.comesAgain = true;
+      return;
+    }
+    this.coming = true;
+    const before = this.total;
+    const atEnd = this.tops[this.total] + this.origin() - window.scrollY <= innerHeight + 120;
+    try {
+      const answer = await fetch(`${this.base}/rows?start=${Math.max(1, before - 20)}&count=200`);
+      if (answer.ok) this.take(await answer.text(), true);
+    } finally {
+      this.coming = false;
+    }
+    if (this.total > before) {
+      root.dataset.total = this.total;
+      if (atEnd) {
+        this.pinned = { row: this.total, offset: Math.max(this.edge() + 8, innerHeight - this.heights[this.total - 1] - 60) };
+        this.hold(this.pinned);
+        this.draw();
+      } else this.news(this.total - before);
+      this.rail.later();
+    }
+    if (this.comesAgain) {
+      this.comesAgain = false;
+      this.more();
+    }
+  }
+
+  news(count) {
+    const pill = document.getElementById("new-rows");
+    if (!pill) return;
+    this.unseen = (this.unseen ?? 0) + count;
+    pill.hidden = false;
+    pill.querySelector("b").textContent = this.unseen;
+    const seen = () => {
+      if (this.tops[this.total] + this.origin() - window.scrollY > innerHeight + 120) return;
+      this.unseen = 0;
+      pill.hidden = true;
+      removeEventListener("scroll", seen);
+    };
+    addEventListener("scroll", seen, { passive: true });
+  }
+}
+
+/** About how high a row will be. */
+function guess(kind, words) {
+  if (kind === "u" || kind === "t" || kind === "d") return 34 + 24 * Math.ceil((Math.min(words, 2_000) * 6.5) / 95);
+  if (kind === "c") return 90 + 24 * Math.ceil((Math.min(words, 2_000) * 6.5) / 95);
+  return 39;
+}
+
+// --- the rail: the whole session at a glance, by colour and shape
+
+class Rail {
+  constructor(view) {
+    this.view = view;
+    this.box = document.getElementById("rail");
+    this.canvas = this.box?.querySelector("canvas");
+    this.window = this.box?.querySelector(".seen");
+    this.tip = this.box?.querySelector(".tip");
+    if (!this.canvas) return;
+    const go = (event) => {
+      const y = event.clientY - this.canvas.getBoundingClientRect().top;
+      view.jump(view.at((y / this.height) * view.tops[view.total]) + 1);
+    };
+    this.canvas.addEventListener("pointerdown", (event) => {
+      this.canvas.setPointerCapture(event.pointerId);
+      this.drags = true;
+      go(event);
+    });
+    this.canvas.addEventListener("pointermove", (event) => {
+      if (this.drags) go(event);
+      this.tell(event);
+    });
+    this.canvas.addEventListener("pointerup", () => (this.drags = false));
+    this.canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.later());
+    requestAnimationFrame(() => this.size());
+  }
+
+  size() {
+    if (!this.canvas) return;
+    this.height = this.box.clientHeight;
+    this.width = this.box.clientWidth;
+    const scale = devicePixelRatio || 1;
+    this.canvas.width = this.width * scale;
+    this.canvas.height = this.height * scale;
+    this.canvas.getContext("2d").setTransform(scale, 0, 0, scale, 0, 0);
+    this.paint();
+  }
+
+  later() {
+    if (!this.canvas) return;
+    this.painting ||= setTimeout(() => {
+      this.painting = 0;
+      this.paint();
+    }, 250);
+  }
+
+  paint() {
+    const { view, height, width } = this;
+    if (!height) return;
+    const pen = this.canvas.getContext("2d");
+    const colours = this.colours();
+    pen.clearRect(0, 0, width, height);
+    const all = view.tops[view.total] || 1;
+    const y = (number) => (view.tops[number - 1] / all) * height;
+    let drawn = -1;
+    view.kinds.forEach((letter, at) => {
+      const top = Math.floor(y(at + 1));
+      if (top === drawn) return;
+      drawn = top;
+      const tall = Math.max(1, (view.heights[at] / all) * height);
+      pen.fillStyle = colours[LEAVES[letter]] ?? colours.text;
+      const inset = letter === "T" || letter === "E" ? 6 : letter === "r" || letter === "s" ? 10 : 3;
+      pen.globalAlpha = letter === "t" || letter === "T" || letter === "s" ? 0.4 : 0.7;
+      pen.fillRect(inset, top, width - inset - 3, tall);
+    });
+    pen.globalAlpha = 1;
+    for (const each of view.titles) {
+      const top = y(each.number);
+      pen.fillStyle = colours[each.kind];
+      if (each.kind === "user") pen.fillRect(0, top, width * 0.45, 2);
+      else {
+        pen.fillRect(0, top - 1, width, 1);
+        pen.fillRect(0, top + 1, width, 1);
+      }
+    }
+    pen.fillStyle = colours.failed;
+    for (const number of view.errors) {
+      const top = y(number);
+      pen.beginPath();
+      pen.moveTo(width, top - 3);
+      pen.lineTo(width, top + 3);
+      pen.lineTo(width - 6, top);
+      pen.fill();
+    }
+    pen.fillStyle = colours.found;
+    pen.strokeStyle = colours.ink;
+    for (const number of view.hits) {
+      pen.beginPath();
+      pen.arc(width / 2, y(number), 3, 0, 7);
+      pen.fill();
+      pen.stroke();
+    }
+    this.frame();
+  }
+
+  colours() {
+    const style = getComputedStyle(root);
+    const probe = document.createElement("span");
+    root.append(probe);
+    const found = {};
+    const names = { user: "user", text: "soft", reasoning: "reasoning", tool: "tool", failed: "error", error: "error", patch: "patch", compaction: "compaction", file: "soft", aside: "soft", todo: "soft", unknown: "soft", found: "found", ink: "ink" };
+    for (const [kind, name] of Object.entries(names)) {
+      probe.style.color = style.getPropertyValue(`--${name}`);
+      found[kind] = getComputedStyle(probe).color;
+    }
+    probe.remove();
+    return found;
+  }
+
+  frame() {
+    const { view } = this;
+    if (!this.window || !this.height) return;
+    const all = view.tops[view.total] || 1;
+    const top = Math.max(0, window.scrollY - view.origin());
+    this.window.style.transform = `translateY(${Math.min(this.height - 6, (top / all) * this.height)}px)`;
+    this.window.style.height = `${Math.max(6, Math.min(this.height, (innerHeight / all) * this.height))}px`;
+  }
+
+  tell(event) {
+    const { view } = this;
+    const y = event.clientY - this.canvas.getBoundingClientRect().top;
+    const number = view.at((y / this.height) * view.tops[view.total]) + 1;
+    const title = view.titles.findLast((each) => each.number <= number);
+    this.tip.hidden = false;
+    this.tip.textContent = `${number} · ${title?.text || ""}`;
+    this.tip.style.top = `${Math.max(0, Math.min(this.height - 30, y - 12))}px`;
+  }
+}
