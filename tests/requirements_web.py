@@ -48,4 +48,10 @@ WEB: dict[str, tuple[str, str]] = {
         "Nobody gives away by a key what they may not do, nor reaches into another namespace",
         "issue 13 Safety",
     ),
+    "WEB-22": (
+        "A session of any length scrolls and jumps row by row, and a jump stays where it went",
+        "issue 13 Speed",
+    ),
+    "WEB-23": ("Words are found in a whole session, recorded a moment ago or not shown yet", "issue 13, Screens"),
+    "WEB-24": ("What is recorded comes onto the page of its session by itself", "issue 13 Speed"),
 }

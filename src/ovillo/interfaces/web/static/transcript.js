@@ -103,12 +103,12 @@ class Transcript {
     const top = window.scrollY - this.origin();
     const first = this.at(Math.max(0, top - OVERSCAN));
     const last = this.at(Math.max(0, top + innerHeight + OVERSCAN));
-    const wanted = new Set();
     const missing = new Set();
+    // First, so that no row that stays has to be moved: moving takes the focus away.
+    for (const [number, row] of this.shown) if (number <= first || number > last + 1) this.remove(number, row);
     let before = this.above;
     for (let at = first; at <= last; at++) {
       const number = at + 1;
-      wanted.add(number);
       let row = this.rows.get(number);
       if (!row) {
         missing.add(Math.floor(at / CHUNK));
@@ -124,7 +124,6 @@ class Transcript {
       if (had !== row) this.enter(row);
       before = row;
     }
-    for (const [number, row] of this.shown) if (!wanted.has(number)) this.remove(number, row);
     this.above.style.height = `${this.tops[first]}px`;
     this.below.style.height = `${this.tops[this.total] - this.tops[last + 1]}px`;
     this.fetch(missing);
@@ -441,10 +440,10 @@ class Transcript {
     clearTimeout(this.inspecting);
     this.inspecting = setTimeout(async () => {
       const row = this.rows.get(number);
-      if (!row || pane.dataset.of === row.dataset.id) return;
-      pane.dataset.of = row.dataset.id;
-      const facts = (await this.page(`${this.base}/parts/${encodeURIComponent(row.dataset.id)}`))?.getElementById("part-facts");
-      if (facts && pane.dataset.of === row.dataset.id) pane.querySelector(".pane").replaceChildren(...facts.childNodes);
+      if (!row || pane.dataset.of === row.dataset.address) return;
+      pane.dataset.of = row.dataset.address;
+      const facts = (await this.page(row.dataset.address))?.getElementById("part-facts");
+      if (facts && pane.dataset.of === row.dataset.address) pane.querySelector(".pane").replaceChildren(...facts.childNodes);
     }, 180);
   }
 
@@ -536,7 +535,12 @@ class Transcript {
       clearTimeout(this.asking);
       this.asking = setTimeout(ask, 250);
     });
-    field.addEventListener("keydown", (event) => event.key === "Escape" && this.feed.focus({ preventScroll: true }));
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      // A browser would empty the field; what was found is gone through from here.
+      event.preventDefault();
+      this.feed.focus({ preventScroll: true });
+    });
     addEventListener("keydown", (event) => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "f" || document.activeElement === field) return;
       if (document.documentElement.hasAttribute("data-no-keys")) return;
