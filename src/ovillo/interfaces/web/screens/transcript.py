@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from ovillo.interfaces.web.diffs import Diff, diffs_of
 from ovillo.interfaces.web.pages import Pages
 from ovillo.interfaces.web.session_head import SessionHead, head_of
-from ovillo.interfaces.web.transcript_rows import Row, kind_of, letters_of, rows_of, titles
+from ovillo.interfaces.web.transcript_rows import Row, Title, kind_of, letters_of, rows_of, titles
 from ovillo.interfaces.web.visits import View, Visit
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import named
@@ -43,12 +43,6 @@ class TranscriptQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     q: _Words = ""
 
 
-class Title(Struct, omit_defaults=True):
-    number: int
-    kind: str
-    text: str
-
-
 class TranscriptData(Struct, omit_defaults=True):
     session: SessionHead
     rows: list[Row]
@@ -78,7 +72,7 @@ def transcript(visit: Visit[TranscriptQuery]) -> View:
         rows=_rows(visit, session_id, outline, start, end),
         total=len(outline),
         at=at + 1 if len(outline) else 0,
-        outline=[Title(*each) for each in _around(entries, at + 1)],
+        outline=_around(entries, at + 1),
         outlined=len(entries),
         previous=max(0, start - WINDOW + _LEAD) + 1 if start else None,
         next=end + 1 if end < len(outline) else None,
@@ -136,7 +130,7 @@ def transcript_outline(visit: Visit[OutlineQuery]) -> View:
         kinds=letters_of(outline),
         words=[each.words for each in outline.rows],
         errors=[each + 1 for each in outline.errors],
-        outline=[Title(*each) for each in titles(outline)],
+        outline=titles(outline),
     )
     return View("screens/transcript_outline.html", data, summary.title, "sessions")
 
@@ -275,8 +269,8 @@ def _rows(visit: Visit[Any], session_id: SessionId, outline: Outline, start: int
     return rows_of(outline, messages, first, start, end)
 
 
-def _around(entries: list[tuple[int, str, str]], number: int) -> list[tuple[int, str, str]]:
+def _around(entries: list[Title], number: int) -> list[Title]:
     """As many entries as a page takes, those around a row."""
-    here = sum(each[0] <= number for each in entries)
+    here = sum(each.number <= number for each in entries)
     start = max(0, min(here - _OUTLINED // 2, len(entries) - _OUTLINED))
     return entries[start : start + _OUTLINED]

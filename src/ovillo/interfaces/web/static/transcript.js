@@ -2,13 +2,12 @@
 // Owns what happens after the page has loaded: rows come and go with the scroll position, folded parts are fetched when
 // they are opened, keys and the rail jump, new rows of a running session come in. Rows are drawn by the server alone.
 
-const root = document.getElementById("transcript");
-const { onKey } = window.ovillo;
+const { onKey, Rail, tail } = window.ovillo;
 const CHUNK = 60;
 const OVERSCAN = 900;
 const KEPT = 800;
-const LEAVES = { u: "user", t: "text", r: "reasoning", T: "tool", E: "failed", p: "patch", c: "compaction", f: "file", s: "aside", d: "todo", x: "unknown", "!": "error" };
-const LETTERS = Object.fromEntries(Object.entries(LEAVES).map(([letter, kind]) => [kind, letter]));
+const { KINDS, root } = Rail;
+const LETTERS = Object.fromEntries(Object.entries(KINDS).map(([letter, kind]) => [kind, letter]));
 
 if (root && Number(root.dataset.total)) start();
 
@@ -19,7 +18,7 @@ async function start() {
   view.listen();
   view.keys();
   view.find();
-  view.tail();
+  tail(view);
 }
 
 class Transcript {
@@ -135,7 +134,7 @@ class Transcript {
 
   placeholder(number) {
     const row = document.createElement("article");
-    row.className = `part waiting kind-${LEAVES[this.kinds[number - 1]]}`;
+    row.className = `part waiting kind-${KINDS[this.kinds[number - 1]]}`;
     row.dataset.row = number;
     row.style.height = `${this.heights[number - 1]}px`;
     row.ariaHidden = "true";
@@ -235,6 +234,13 @@ class Transcript {
     }
     this.address(number);
     this.inspect(number);
+  }
+
+  /** Keeps the last row above the end of the window, as long as the reader does not scroll. */
+  holdEnd() {
+    this.pinned = { row: this.total, offset: Math.max(this.edge() + 8, innerHeight - this.heights[this.total - 1] - 60) };
+    this.hold(this.pinned);
+    this.draw();
   }
 
   // --- rows from the server
@@ -616,73 +622,6 @@ class Transcript {
       CSS.highlights.set("found", found);
     }, 60);
   }
-
-  // --- a session that goes on
-
-  tail() {
-    let stream = null;
-    const begin = () => {
-      if (document.hidden || stream) return;
-      stream = new EventSource(`/api/changes?session=${encodeURIComponent(root.dataset.session)}`);
-      for (const kind of ["message", "session"]) stream.addEventListener(kind, () => this.more());
-    };
-    document.addEventListener("visibilitychange", () => {
-      if (!document.hidden) {
-        begin();
-        this.more();
-      } else {
-        stream?.close();
-        stream = null;
-      }
-    });
-    // Each stream takes one of a browser's few connections: only what may go on is listened to.
-    if (root.dataset.mayGoOn) begin();
-    document.getElementById("new-rows")?.addEventListener("click", () => this.jump(this.total, true));
-  }
-
-  async more() {
-    if (this.coming) {
-      this.comesAgain = true;
-      return;
-    }
-    this.coming = true;
-    const before = this.total;
-    const atEnd = this.tops[this.total] + this.origin() - window.scrollY <= innerHeight + 120;
-    try {
-      const answer = await fetch(`${this.base}/rows?start=${Math.max(1, before - 20)}&count=200`);
-      if (answer.ok) this.take(await answer.text(), true);
-    } finally {
-      this.coming = false;
-    }
-    if (this.total > before) {
-      root.dataset.total = this.total;
-      if (atEnd) {
-        this.pinned = { row: this.total, offset: Math.max(this.edge() + 8, innerHeight - this.heights[this.total - 1] - 60) };
-        this.hold(this.pinned);
-        this.draw();
-      } else this.news(this.total - before);
-      this.rail.later();
-    }
-    if (this.comesAgain) {
-      this.comesAgain = false;
-      this.more();
-    }
-  }
-
-  news(count) {
-    const pill = document.getElementById("new-rows");
-    if (!pill) return;
-    this.unseen = (this.unseen ?? 0) + count;
-    pill.hidden = false;
-    pill.querySelector("b").textContent = this.unseen;
-    const seen = () => {
-      if (this.tops[this.total] + this.origin() - window.scrollY > innerHeight + 120) return;
-      this.unseen = 0;
-      pill.hidden = true;
-      removeEventListener("scroll", seen);
-    };
-    addEventListener("scroll", seen, { passive: true });
-  }
 }
 
 /** About how high a row will be. */
@@ -690,135 +629,4 @@ function guess(kind, words) {
   if (kind === "u" || kind === "t" || kind === "d") return 34 + 24 * Math.ceil((Math.min(words, 2_000) * 6.5) / 95);
   if (kind === "c") return 90 + 24 * Math.ceil((Math.min(words, 2_000) * 6.5) / 95);
   return 39;
-}
-
-// --- the rail: the whole session at a glance, by colour and shape
-
-class Rail {
-  constructor(view) {
-    this.view = view;
-    this.box = document.getElementById("rail");
-    this.canvas = this.box?.querySelector("canvas");
-    this.window = this.box?.querySelector(".seen");
-    this.tip = this.box?.querySelector(".tip");
-    if (!this.canvas) return;
-    const go = (event) => {
-      const y = event.clientY - this.canvas.getBoundingClientRect().top;
-      view.jump(view.at((y / this.height) * view.tops[view.total]) + 1);
-    };
-    this.canvas.addEventListener("pointerdown", (event) => {
-      this.canvas.setPointerCapture(event.pointerId);
-      this.drags = true;
-      go(event);
-    });
-    this.canvas.addEventListener("pointermove", (event) => {
-      if (this.drags) go(event);
-      this.tell(event);
-    });
-    this.canvas.addEventListener("pointerup", () => (this.drags = false));
-    this.canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.later());
-    requestAnimationFrame(() => this.size());
-  }
-
-  size() {
-    if (!this.canvas) return;
-    this.height = this.box.clientHeight;
-    this.width = this.box.clientWidth;
-    const scale = devicePixelRatio || 1;
-    this.canvas.width = this.width * scale;
-    this.canvas.height = this.height * scale;
-    this.canvas.getContext("2d").setTransform(scale, 0, 0, scale, 0, 0);
-    this.paint();
-  }
-
-  later() {
-    if (!this.canvas) return;
-    this.painting ||= setTimeout(() => {
-      this.painting = 0;
-      this.paint();
-    }, 250);
-  }
-
-  paint() {
-    const { view, height, width } = this;
-    if (!height) return;
-    const pen = this.canvas.getContext("2d");
-    const colours = this.colours();
-    pen.clearRect(0, 0, width, height);
-    const all = view.tops[view.total] || 1;
-    const y = (number) => (view.tops[number - 1] / all) * height;
-    let drawn = -1;
-    view.kinds.forEach((letter, at) => {
-      const top = Math.floor(y(at + 1));
-      if (top === drawn) return;
-      drawn = top;
-      const tall = Math.max(1, (view.heights[at] / all) * height);
-      pen.fillStyle = colours[LEAVES[letter]] ?? colours.text;
-      const inset = letter === "T" || letter === "E" ? 6 : letter === "r" || letter === "s" ? 10 : 3;
-      pen.globalAlpha = letter === "t" || letter === "T" || letter === "s" ? 0.4 : 0.7;
-      pen.fillRect(inset, top, width - inset - 3, tall);
-    });
-    pen.globalAlpha = 1;
-    for (const each of view.titles) {
-      const top = y(each.number);
-      pen.fillStyle = colours[each.kind];
-      if (each.kind === "user") pen.fillRect(0, top, width * 0.45, 2);
-      else {
-        pen.fillRect(0, top - 1, width, 1);
-        pen.fillRect(0, top + 1, width, 1);
-      }
-    }
-    pen.fillStyle = colours.failed;
-    for (const number of view.errors) {
-      const top = y(number);
-      pen.beginPath();
-      pen.moveTo(width, top - 3);
-      pen.lineTo(width, top + 3);
-      pen.lineTo(width - 6, top);
-      pen.fill();
-    }
-    pen.fillStyle = colours.found;
-    pen.strokeStyle = colours.ink;
-    for (const number of view.hits) {
-      pen.beginPath();
-      pen.arc(width / 2, y(number), 3, 0, 7);
-      pen.fill();
-      pen.stroke();
-    }
-    this.frame();
-  }
-
-  colours() {
-    const style = getComputedStyle(root);
-    const probe = document.createElement("span");
-    root.append(probe);
-    const found = {};
-    const names = { user: "user", text: "soft", reasoning: "reasoning", tool: "tool", failed: "error", error: "error", patch: "patch", compaction: "compaction", file: "soft", aside: "soft", todo: "soft", unknown: "soft", found: "found", ink: "ink" };
-    for (const [kind, name] of Object.entries(names)) {
-      probe.style.color = style.getPropertyValue(`--${name}`);
-      found[kind] = getComputedStyle(probe).color;
-    }
-    probe.remove();
-    return found;
-  }
-
-  frame() {
-    const { view } = this;
-    if (!this.window || !this.height) return;
-    const all = view.tops[view.total] || 1;
-    const top = Math.max(0, window.scrollY - view.origin());
-    this.window.style.transform = `translateY(${Math.min(this.height - 6, (top / all) * this.height)}px)`;
-    this.window.style.height = `${Math.max(6, Math.min(this.height, (innerHeight / all) * this.height))}px`;
-  }
-
-  tell(event) {
-    const { view } = this;
-    const y = event.clientY - this.canvas.getBoundingClientRect().top;
-    const number = view.at((y / this.height) * view.tops[view.total]) + 1;
-    const title = view.titles.findLast((each) => each.number <= number);
-    this.tip.hidden = false;
-    this.tip.textContent = `${number} · ${title?.text || ""}`;
-    this.tip.style.top = `${Math.max(0, Math.min(this.height - 30, y - 12))}px`;
-  }
 }

@@ -1,0 +1,76 @@
+// A session that goes on: its new rows come onto the page. Owns listening to the change feed and what is told of news.
+// Hands `tail` to the transcript by `window.ovillo`.
+
+const root = document.getElementById("transcript");
+//: Pixels from the end within which a reader is taken to be there.
+const NEAR_END = 120;
+
+/** Listens for changes of the session that `view` shows. */
+function tail(view) {
+  let stream = null;
+  let coming = false;
+  let comesAgain = false;
+  let unseen = 0;
+  const pill = document.getElementById("new-rows");
+  const isAtEnd = () => view.tops[view.total] + view.origin() - window.scrollY <= innerHeight + NEAR_END;
+
+  async function more() {
+    if (coming) {
+      comesAgain = true;
+      return;
+    }
+    coming = true;
+    const before = view.total;
+    const wasAtEnd = isAtEnd();
+    try {
+      // A few from before: a tool's answer belongs to a row that is there already.
+      const answer = await fetch(`${view.base}/rows?start=${Math.max(1, before - 20)}&count=200`);
+      if (answer.ok) view.take(await answer.text(), true);
+    } finally {
+      coming = false;
+    }
+    if (view.total > before) {
+      if (wasAtEnd) view.holdEnd();
+      else tell(view.total - before);
+      view.rail.later();
+    }
+    if (comesAgain) {
+      comesAgain = false;
+      more();
+    }
+  }
+
+  function tell(count) {
+    unseen += count;
+    pill.hidden = false;
+    pill.querySelector("b").textContent = unseen;
+    addEventListener("scroll", seen, { passive: true });
+  }
+
+  function seen() {
+    if (!isAtEnd()) return;
+    unseen = 0;
+    pill.hidden = true;
+    removeEventListener("scroll", seen);
+  }
+
+  const begin = () => {
+    // Each stream takes one of a browser's few connections: only what may go on, and is looked at, is listened to.
+    if (document.hidden || stream || !root.dataset.mayGoOn) return;
+    stream = new EventSource(`/api/changes?session=${encodeURIComponent(root.dataset.session)}`);
+    for (const kind of ["message", "session"]) stream.addEventListener(kind, more);
+  };
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) {
+      stream?.close();
+      stream = null;
+    } else {
+      begin();
+      more();
+    }
+  });
+  pill?.addEventListener("click", () => view.jump(view.total, true));
+  begin();
+}
+
+window.ovillo.tail = tail;
