@@ -54,4 +54,12 @@ WEB: dict[str, tuple[str, str]] = {
     ),
     "WEB-23": ("Words are found in a whole session, recorded a moment ago or not shown yet", "issue 13, Screens"),
     "WEB-24": ("What is recorded comes onto the page of its session by itself", "issue 13 Speed"),
+    "WEB-25": (
+        "Forks, sub-agents and continuations as a picture and a list, and two sessions compared",
+        "issue 13, Screens",
+    ),
+    "WEB-26": (
+        "What all running sessions say comes by itself, and waits for who reads further up",
+        "issue 13, Screens",
+    ),
 }

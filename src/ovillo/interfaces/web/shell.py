@@ -25,6 +25,7 @@ ENTRIES = (
     Entry("stats", "/stats", HISTORY_READ, "u"),
     Entry("time", "/time", HISTORY_READ, "t"),
     Entry("sources", "/sources", HISTORY_READ, "h"),
+    Entry("live", "/live", HISTORY_READ, "l"),
     Entry("memory", "/memory", CONTEXT_READ, "m"),
     Entry("code", "/code", CONTEXT_READ, "c"),
     Entry("resolve", "/resolve", CONTEXT_READ, "r"),

@@ -50,6 +50,14 @@ _BEFORE = ("preTokens", "pre_tokens", "tokens_before", "tokensBefore", "preCompa
 _AFTER = ("postTokens", "post_tokens", "tokens_after", "tokensAfter", "postCompactionTokens")
 
 
+class Title(Struct, omit_defaults=True):
+    """An entry of the outline."""
+
+    number: int
+    kind: str
+    text: str
+
+
 class Row(Struct, omit_defaults=True):
     """One row; ``number`` counts from 1."""
 
@@ -199,11 +207,11 @@ def context_tokens(usage: Usage | None) -> int | None:
     return (usage.input + usage.cache_read + usage.cache_write) or None
 
 
-def titles(outline: Outline) -> list[tuple[int, str, str]]:
-    """``(number, kind, words)`` of what the outline lists: prompts and compactions."""
-    marked = sorted([*outline.prompts, *outline.compactions])
+def titles(outline: Outline) -> list[Title]:
+    """What the outline lists: prompts and compactions."""
+    marked = sorted({*outline.prompts, *outline.compactions})
     return [
-        (
+        Title(
             number + 1,
             "user" if is_prompt(outline.rows[number]) else "compaction",
             printable_line(outline.rows[number].opening, 100),

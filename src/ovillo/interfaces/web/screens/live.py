@@ -1,0 +1,165 @@
+"""``/live``: what is said and done now, in all sessions that run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from ovillo.interfaces.web.pages import Pages
+from ovillo.interfaces.web.visits import View, Visit
+from ovillo.model.limits import MAX_STORED
+from ovillo.model.quoting import printable_line
+from ovillo.model.records import Message, PartType, Role, SessionId, ToolStatus
+from ovillo.model.sessions import SessionFilter
+from ovillo.security.principals import HISTORY_READ
+from ovillo.sessions.results import SessionSummary
+from ovillo.sessions.transfer.transcript import is_aside, is_compaction, says_nothing, tool_target
+
+pages = Pages()
+
+#: A session that said something since is taken to run.
+_RUNS_MS = 3_600_000
+_MOST_RUNNING = 50
+_MOST_CHANGES = 200
+#: Of a mirrored session it is told that it changed: so many of its newest messages are looked at.
+_NEWEST = 5
+_LINE = 220
+
+
+class LiveQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+    #: Only sessions with this in their title, folder, client or agent.
+    q: Annotated[str, Meta(max_length=500)] = ""
+
+
+class Running(Struct, omit_defaults=True):
+    id: str
+    title: str
+    source: str
+    project: str
+    updated_at: int | None
+    messages: int
+    characters: int
+
+
+class Line(Struct, omit_defaults=True):
+    session_id: str
+    title: str
+    source: str
+    #: Of the part; the same line comes again when it changed.
+    id: str
+    kind: str
+    text: str
+    name: str = ""
+    at: int | None = None
+
+
+class LiveData(Struct):
+    running: list[Running]
+    lines: list[Line]
+    #: What to ask with for what happens later.
+    cursor: int
+
+
+@pages("/live", HISTORY_READ)
+def live(visit: Visit[LiveQuery]) -> View:
+    services, namespace = visit.services, visit.namespace
+    cursor = services.reading.last_change(namespace)
+    running = _running(visit, visit.query.q)
+    lines: list[Line] = []
+    for summary in reversed(running[:20]):
+        page = services.history.page(namespace, summary.session.id, limit=_NEWEST, newest=True)
+        lines += [line for message in page.messages for line in _lines(summary, message)][-_NEWEST:]
+    lines.sort(key=lambda line: line.at or 0)
+    data = LiveData([_told(each) for each in running], lines, cursor)
+    return View("screens/live.html", data, visit.t("live.title"), "live", more={"query": visit.query})
+
+
+class LinesQuery(LiveQuery, kw_only=True, forbid_unknown_fields=True):
+    since: Annotated[int, Meta(ge=0, le=MAX_STORED)]
+
+
+@pages("/live/lines", HISTORY_READ)
+def live_lines(visit: Visit[LinesQuery]) -> View:
+    """What happened since: for the script of the page."""
+    services, namespace = visit.services, visit.namespace
+    found = services.reading.changes(namespace, visit.query.since, limit=_MOST_CHANGES)
+    ids = dict.fromkeys(event.session_id for event in found.events if event.session_id)
+    known = services.catalog.summaries(namespace, list(ids))
+    told = {key: each for key, each in known.items() if _fits(each, visit.query.q)}
+    lines: dict[str, Line] = {}
+    whole: set[SessionId] = set()
+    for event in found.events:
+        summary = told.get(event.session_id) if event.session_id else None
+        if summary is None:
+            continue
+        messages = [event.message] if event.message is not None else []
+        if event.kind == "session" and summary.session.id not in whole:
+            whole.add(summary.session.id)
+            page = services.history.page(namespace, summary.session.id, limit=_NEWEST, newest=True)
+            messages = list(page.messages)
+        for message in messages:
+            for line in _lines(summary, message):
+                lines.pop(line.id, None)
+                lines[line.id] = line
+    data = LiveData([_told(each) for each in _running(visit, visit.query.q)], list(lines.values()), found.cursor)
+    return View("screens/live_lines.html", data, "", "live")
+
+
+def _running(visit: Visit[Any], wanted: str) -> list[SessionSummary]:
+    since = visit.services.clock() - _RUNS_MS
+    where = SessionFilter(after=since)
+    page = visit.services.catalog.list(visit.namespace, where, limit=_MOST_RUNNING)
+    return [each for each in page.sessions if (each.session.updated_at or 0) >= since and _fits(each, wanted)]
+
+
+def _fits(summary: SessionSummary, wanted: str) -> bool:
+    session = summary.session
+    told = " ".join((summary.title, session.directory or "", session.source, session.agent or "")).casefold()
+    return all(word in told for word in wanted.casefold().split())
+
+
+def _told(summary: SessionSummary) -> Running:
+    session, counts = summary.session, summary.counts
+    return Running(
+        session.id,
+        summary.title,
+        session.source,
+        session.directory or "",
+        session.updated_at,
+        counts.messages,
+        counts.characters,
+    )
+
+
+def _lines(summary: SessionSummary, message: Message) -> Iterator[Line]:
+    for part in message.parts:
+        if says_nothing(part):
+            continue
+        name, text = "", part.text
+        if part.tool is not None:
+            failed = part.tool.status is ToolStatus.ERROR
+            kind, name, text = "failed" if failed else "tool", part.tool.name, tool_target(part.tool, _LINE)
+        elif part.patch is not None:
+            kind, text = "patch", ", ".join(part.patch.files)
+        elif is_compaction(message):
+            kind = "compaction"
+        elif is_aside(part, message):
+            kind = "aside"
+        elif part.type is PartType.REASONING:
+            kind = "reasoning"
+        elif part.type is PartType.FILE:
+            kind, text = "file", part.file.path if part.file else ""
+        else:
+            kind = "user" if message.role is Role.USER else "text"
+        yield Line(
+            summary.session.id,
+            summary.title,
+            summary.session.source,
+            part.id,
+            kind,
+            printable_line(text, _LINE),
+            printable_line(name, 60),
+            part.created_at or message.created_at,
+        )
