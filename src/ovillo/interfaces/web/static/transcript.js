@@ -2,7 +2,7 @@
 // Owns what happens after the page has loaded: rows come and go with the scroll position, folded parts are fetched when
 // they are opened, keys and the rail jump, new rows of a running session come in. Rows are drawn by the server alone.
 
-const { onKey, Rail, tail } = window.ovillo;
+const { onKey, Finding, Rail, tail } = window.ovillo;
 const CHUNK = 60;
 const OVERSCAN = 900;
 const KEPT = 800;
@@ -17,7 +17,6 @@ async function start() {
   const view = new Transcript(base, told);
   view.listen();
   view.keys();
-  view.find();
   tail(view);
 }
 
@@ -39,6 +38,7 @@ class Transcript {
     this.pinned = null;
     this.focused = 0;
     this.rail = new Rail(this);
+    this.finding = new Finding(this);
     for (const row of this.feed.querySelectorAll("[data-row]")) this.keep(row);
     for (const link of root.querySelectorAll(".window")) link.remove();
     this.above = document.createElement("div");
@@ -129,7 +129,7 @@ class Transcript {
     this.feed.ariaBusy = String(missing.size > 0);
     this.rail.frame();
     this.follow();
-    this.mark();
+    this.finding.mark();
   }
 
   placeholder(number) {
@@ -379,7 +379,7 @@ class Transcript {
       return;
     }
     body.replaceChildren(...found.childNodes);
-    this.mark();
+    this.finding.mark();
   }
 
   async whole(row, link) {
@@ -387,7 +387,7 @@ class Transcript {
     if (!said) return;
     row.querySelector(".said").replaceWith(said);
     link.parentElement.remove();
-    this.mark();
+    this.finding.mark();
   }
 
   async page(address) {
@@ -470,8 +470,8 @@ class Transcript {
     onKey("C", () => step(of("compaction"), -1));
     onKey("e", () => step(this.errors, 1));
     onKey("E", () => step(this.errors, -1));
-    onKey("n", () => this.hit(1));
-    onKey("N", () => this.hit(-1));
+    onKey("n", () => this.finding.hit(1));
+    onKey("N", () => this.finding.hit(-1));
     onKey("o", () => {
       const fold = this.shown.get(this.current())?.querySelector(".fold");
       if (fold) fold.open = !fold.open;
@@ -524,103 +524,6 @@ class Transcript {
     said.textContent = text;
     clearTimeout(this.saying);
     this.saying = setTimeout(() => (said.textContent = ""), 3_000);
-  }
-
-  // --- finding in the session
-
-  find() {
-    const form = document.getElementById("find-here");
-    const field = form.querySelector("input");
-    const ask = () => this.ask(field.value.trim());
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      if (this.asked === field.value.trim() && this.hits.length) this.hit(1);
-      else ask();
-    });
-    field.addEventListener("input", () => {
-      clearTimeout(this.asking);
-      this.asking = setTimeout(ask, 250);
-    });
-    field.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      // A browser would empty the field; what was found is gone through from here.
-      event.preventDefault();
-      this.feed.focus({ preventScroll: true });
-    });
-    addEventListener("keydown", (event) => {
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "f" || document.activeElement === field) return;
-      if (document.documentElement.hasAttribute("data-no-keys")) return;
-      event.preventDefault();
-      field.focus();
-      field.select();
-    });
-    if (field.value) ask();
-  }
-
-  async ask(text) {
-    this.asked = text;
-    this.finding?.abort();
-    this.finding = new AbortController();
-    let told = { hits: [], words: [], told: "" };
-    if (text) {
-      try {
-        const answer = await fetch(`${this.base}/find.json?q=${encodeURIComponent(text)}`, { signal: this.finding.signal });
-        if (!answer.ok) return;
-        told = await answer.json();
-      } catch {
-        return;
-      }
-    }
-    this.hits = (told.hits ?? []).map((each) => each.number);
-    this.sought = told.words ?? [];
-    const address = new URL(location.href);
-    if (text) address.searchParams.set("q", text);
-    else address.searchParams.delete("q");
-    history.replaceState(history.state, "", address);
-    this.tellHits();
-    this.rail.later();
-    this.mark();
-  }
-
-  hit(way) {
-    if (!this.hits.length) return;
-    const here = this.current();
-    const next = way > 0 ? (this.hits.find((each) => each > here) ?? this.hits[0]) : (this.hits.findLast((each) => each < here) ?? this.hits.at(-1));
-    this.jump(next, true);
-    this.tellHits(next);
-    const fold = this.shown.get(next)?.querySelector(".fold[data-part]");
-    if (fold) fold.open = true;
-  }
-
-  tellHits(number) {
-    const place = number ? `${this.hits.indexOf(number) + 1} / ` : "";
-    document.getElementById("found-here").textContent = this.asked ? `${place}${this.hits.length}` : "";
-  }
-
-  /** What was sought is shown in the rows that are there; their markup stays as it is. */
-  mark() {
-    if (!CSS.highlights) return;
-    clearTimeout(this.marking);
-    this.marking = setTimeout(() => {
-      CSS.highlights.delete("found");
-      if (!this.sought?.length) return;
-      const found = new Highlight();
-      for (const number of this.hits.filter((each) => this.shown.has(each))) {
-        const texts = document.createTreeWalker(this.shown.get(number), NodeFilter.SHOW_TEXT);
-        while (texts.nextNode() && found.size < 2_000) {
-          const text = texts.currentNode.data.toLowerCase();
-          for (const word of this.sought) {
-            for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
-              const range = new Range();
-              range.setStart(texts.currentNode, at);
-              range.setEnd(texts.currentNode, Math.min(texts.currentNode.length, at + word.length));
-              found.add(range);
-            }
-          }
-        }
-      }
-      CSS.highlights.set("found", found);
-    }, 60);
   }
 }
 
