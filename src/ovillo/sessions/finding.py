@@ -26,7 +26,7 @@ _QUALIFIER = re.compile(r"-?[a-z]+:\S*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FoundPart:
     message_id: str
     part_id: str
     #: One line of the text around the first word.
@@ -37,7 +37,7 @@ class Place:
 class Finding:
     #: Folded, as they were looked for.
     words: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[FoundPart, ...]
     #: Not all of the session was looked through, or more was found than is listed.
     is_cut: bool = False
 
@@ -55,7 +55,7 @@ def words_of(query: str) -> tuple[str, ...]:
 def find(messages: Iterable[Message], query: str) -> Finding:
     """Parts that hold every word, in order."""
     words = words_of(query)
-    found: list[Place] = []
+    found: list[FoundPart] = []
     if not words:
         return Finding(words, ())
     deadline = time.monotonic() + _BUDGET_S
@@ -69,14 +69,14 @@ def find(messages: Iterable[Message], query: str) -> Finding:
     return Finding(words, tuple(found))
 
 
-def _places(message: Message, words: Sequence[str]) -> Iterator[Place]:
+def _places(message: Message, words: Sequence[str]) -> Iterator[FoundPart]:
     for part in message.parts:
         text = searchable_text(part)
         compared = folded(text)
         if all(word in compared for word in words):
             # Folding keeps the length of nearly all texts: near enough for a line around it.
             at = compared.index(words[0])
-            yield Place(
+            yield FoundPart(
                 message.id,
                 part.id,
                 printable_line(text[max(0, at - _BEFORE) : at - _BEFORE + _AROUND + _BEFORE], _AROUND),
