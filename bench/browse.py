@@ -5,6 +5,7 @@
 ``DIR`` is a home folder with ``.claude/projects`` in it; ``--data`` is a data folder that was filled from it before. Of each key: from
 its being pressed until the last thing that changed before a stretch without any change. fzf (Debian: ``fzf``) looks through
 the lines of the same transcripts, each cut to 2,000 characters, and is measured in the same way; ``ovillo search`` once for each query.
+Processor time (Linux) is that of all threads of the program, so that a busy machine still tells something.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ import termios
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.contestants import environment_of
 from bench.processes import run
-from bench.tables import keep, table
+from bench.tables import keep, percentile, table
 
 #: Rare words, common ones, little words, a name, a filter; what is planted in the corpus is found.
 QUERIES = (
@@ -46,11 +48,21 @@ _LINES, _COLUMNS = 40, 120
 _LINE_CHARS = 2_000
 
 
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Milliseconds until the first and the last change, and of work."""
+
+    first: float
+    last: float
+    worked: float
+
+
 class Typist:
     """Somebody at a terminal on which ``command`` runs."""
 
-    def __init__(self, terminal: int, began: float) -> None:
+    def __init__(self, terminal: int, began: float, pid: int) -> None:
         self._terminal = terminal
+        self._tasks = Path(f"/proc/{pid}/task")
         self.began = began
         self.seen = b""
 
@@ -70,11 +82,16 @@ class Typist:
             self.seen += os.read(self._terminal, 65_536)
         return (time.perf_counter() - self.began) * 1000
 
-    def press(self, key: str) -> tuple[float, float]:
-        since = time.perf_counter()
+    def worked(self) -> float:
+        """Milliseconds of processor time so far; 0 where that cannot be told."""
+        tasks = self._tasks.glob("*/schedstat") if self._tasks.exists() else ()
+        return sum(int(task.read_text().split()[0]) for task in tasks) / 1e6
+
+    def press(self, key: str) -> Key:
+        since, before = time.perf_counter(), self.worked()
         os.write(self._terminal, key.encode())
         first, last = self.still(since)
-        return first or last, last
+        return Key(first or last, last, self.worked() - before)
 
 
 @contextmanager
@@ -94,7 +111,7 @@ def typing(command: Sequence[str], environment: Mapping[str, str], stdin: Path |
     )
     os.close(theirs)
     try:
-        yield Typist(ours, began)
+        yield Typist(ours, began, process.pid)
     finally:
         process.kill()
         process.wait()
@@ -103,19 +120,25 @@ def typing(command: Sequence[str], environment: Mapping[str, str], stdin: Path |
             given.close()
 
 
-def keys_of(typist: Typist, queries: Sequence[str]) -> dict[str, list[tuple[float, float]]]:
+def keys_of(typist: Typist, queries: Sequence[str]) -> dict[str, list[Key]]:
     """Each query letter by letter, then taken away at once, which is not counted."""
-    found: dict[str, list[tuple[float, float]]] = {}
+    found: dict[str, list[Key]] = {}
     for query in queries:
         found[query] = [typist.press(sign) for sign in query]
         typist.press("\x15")
     return found
 
 
-def row(name: str, keys: Sequence[float]) -> list[object]:
-    ordered = sorted(keys)
-    late = sum(1 for each in ordered if each > 100)
-    return [name, len(ordered), statistics.median(ordered), ordered[int(len(ordered) * 0.95)], ordered[-1], late]
+def row(name: str, walls: Sequence[float], works: Sequence[float] = ()) -> list[object]:
+    def three(values: Sequence[float]) -> list[object]:
+        ordered = sorted(values)
+        return [statistics.median(ordered), percentile(ordered, 0.95), ordered[-1]] if ordered else [None] * 3
+
+    return [name, len(walls), *three(walls), sum(1 for each in walls if each > 100), *three(works)]
+
+
+def row_of(name: str, keys: Sequence[Key]) -> list[object]:
+    return row(name, [key.last for key in keys], [key.worked for key in keys])
 
 
 def of_browse(environment: Mapping[str, str], starts: int) -> tuple[list[list[object]], list[list[object]]]:
@@ -123,8 +146,8 @@ def of_browse(environment: Mapping[str, str], starts: int) -> tuple[list[list[ob
     boxes, lists = [], []
     for _ in range(starts):
         with typing(command, environment) as typist:
-            boxes.append(typist.until(b"Enter read"))
-            lists.append(typist.until(b"sessions"))
+            boxes.append((typist.until(b"Enter read"), typist.worked()))
+            lists.append((typist.until(b"sessions"), typist.worked()))
     with typing(command, environment) as typist:
         typist.until(b"sessions")
         typist.still(time.perf_counter(), 1.5)
@@ -132,22 +155,23 @@ def of_browse(environment: Mapping[str, str], starts: int) -> tuple[list[list[ob
         moved = [typist.press("\x1b[B") for _ in range(20)]
     every = [each for query in keys.values() for each in query]
     return (
-        [row("browse: the box, where one can type", boxes), row("browse: the newest sessions", lists)],
         [
-            row("browse: the letter stands there", [first for first, _ in every]),
-            row("browse: everything found for it, with the preview", [last for _, last in every]),
-            *(row(f"  {query}", [last for _, last in each]) for query, each in keys.items()),
-            row("browse: one session down, with its preview", [last for _, last in moved]),
+            row("browse: the box, where one can type", *zip(*boxes, strict=True)),
+            row("browse: the newest sessions", *zip(*lists, strict=True)),
+        ],
+        [
+            row("browse: the letter stands there", [key.first for key in every]),
+            row_of("browse: all that is found, with the preview", every),
+            *(row_of(f"  {query}", each) for query, each in keys.items()),
+            row_of("browse: one session down, with its preview", moved),
         ],
     )
 
 
 def of_search(environment: Mapping[str, str]) -> list[object]:
-    walls = []
-    for query in QUERIES:
-        done = run([sys.executable, "-m", "ovillo", "search", "--scope", "everywhere", query], environment, timeout=60)
-        walls.append(done.wall_s * 1000)
-    return row("ovillo search, whole queries", walls)
+    command = [sys.executable, "-m", "ovillo", "search", "--scope", "everywhere"]
+    runs = [run([*command, query], environment, timeout=60) for query in QUERIES]
+    return row("ovillo search, whole queries", [x.wall_s * 1000 for x in runs], [x.cpu_s * 1000 for x in runs])
 
 
 def of_fzf(program: str, corpus: Path, environment: Mapping[str, str]) -> tuple[list[object], list[object]]:
@@ -160,11 +184,11 @@ def of_fzf(program: str, corpus: Path, environment: Mapping[str, str]) -> tuple[
         lines.flush()
         whole = f"{count}/{count}".encode()
         with typing([program, "--exact", "--no-sort"], environment, Path(lines.name)) as typist:
-            read = typist.until(whole)
+            read, worked = typist.until(whole), typist.worked()
             typist.still(time.perf_counter(), 1.0)
             keys = keys_of(typist, [query for query in QUERIES if ":" not in query and '"' not in query])
-    last = [last for query in keys.values() for _, last in query]
-    return row(f"fzf: {count:,} lines read", [read]), row("fzf: everything found for it", last)
+    every = [key for query in keys.values() for key in query]
+    return row(f"fzf: {count:,} lines read", [read], [worked]), row_of("fzf: all that is found", every)
 
 
 def main() -> int:
@@ -188,7 +212,7 @@ def main() -> int:
             read, found = of_fzf(arguments.fzf, corpus, environment)
             first.append(read)
             keys.append(found)
-    columns = ["ms", "times", "p50", "p95", "max", "over 100"]
+    columns = ["ms", "times", "p50", "p95", "max", "over 100", "cpu p50", "cpu p95", "cpu max"]
     print(table(f"First paint of {corpus.name}", columns, first))
     print(table(f"A key over {corpus.name}", columns, keys))
     keep(

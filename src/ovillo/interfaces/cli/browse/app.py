@@ -118,6 +118,7 @@ class _Loop:
             if stale:
                 rows, cursor = screen(view, *terminal.size, view.services.clock())
                 terminal.draw(rows, cursor)
+                view.fetch_rest()
             stale = self._when_idle()
             if not stale:
                 terminal.wait(0.2)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ovillo.interfaces.cli.browse.box import Box
 from ovillo.interfaces.cli.browse.choices import Choice, filters, forms
-from ovillo.interfaces.cli.browse.finding import Answer, Question, Where
+from ovillo.interfaces.cli.browse.finding import Answer, Here, Question, Where
 from ovillo.interfaces.cli.browse.keys import Key, Pasted
 from ovillo.interfaces.cli.output import describe
 from ovillo.model.errors import OvilloError
@@ -63,6 +63,8 @@ class View:
     box: Box = field(default_factory=Box)
     where: Where = Where.ALL
     client: str | None = None
+    #: Once it is known.
+    here: Here | None = None
     newest_first: bool = False
     is_typing: bool = True
     found: Answer | None = None
@@ -88,6 +90,7 @@ class View:
     reader: Reader | None = None
     message: str = ""
     leaving: Leaving | None = None
+    _is_due: bool = False
 
     # --- what is asked
 
@@ -133,6 +136,10 @@ class View:
         self.top = 0 if not self.selected else self.top
         self._chose()
 
+    def _know_here(self, here: object) -> None:
+        if isinstance(here, Here):
+            self.here = here
+
     def _more(self) -> None:
         found = self.found
         if found is None or found.cursor is None or self.selected + _AHEAD < len(found.sessions):
@@ -175,7 +182,7 @@ class View:
         return self.where in (Where.ALL, Where.CLIENT)
 
     def scopes(self) -> list[tuple[Where, str]]:
-        here = self.finding.here() if self.where is not Where.ALL or self.found is not None else None
+        here = self.here
         project = f"project {here.project.name}" if here and here.project else "project"
         branch = f"branch {here.branch}" if here and here.branch else "branch"
         client = f"client {self.client}" if self.client and self.where is Where.CLIENT else "client"
@@ -188,8 +195,17 @@ class View:
 
     def _chose(self) -> None:
         self.place, self.places = 0, None
+        self._is_due = True
+
+    def fetch_rest(self) -> None:
+        """What belongs to the session that is chosen: asked for once the list is drawn, which does not wait for it."""
+        if not self._is_due:
+            return
+        self._is_due = False
         self._fetch_preview()
         self._more()
+        if self.here is None:
+            self.errands.ask("here", self.finding.here, self._know_here)
 
     def _fetch_preview(self) -> None:
         chosen, hit, key = self.chosen, self.hit, self.previewed_key
@@ -323,7 +339,7 @@ class View:
     # --- what the keys do
 
     def _look_in(self, where: Where) -> None:
-        here = self.finding.here()
+        here = self.here = self.finding.here()
         if where is Where.CLIENT:
             newest = self.chosen or (self.found.sessions[0] if self.found and self.found.sessions else None)
             self.client = newest.summary.session.source if newest else self.client
