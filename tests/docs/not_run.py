@@ -18,7 +18,7 @@ NOT_RUN = {
 
 #: Foreign command -> what is run in its place (``stand_ins/``).
 STANDS_IN = {
-    "claude": "an MCP client that is given the entry this line adds",
+    "claude": "an MCP client that is given the entry this line adds; at a session, nothing (tests/clients does that)",
     "codex": "the same",
     "gemini": "the same",
     "ssh": "the command runs over another home folder of this machine",
