@@ -194,6 +194,11 @@ class Entities:
         read, all_sessions = self._store.entities.tracked_share(namespace)
         return DiscussionSearch(tuple(entities), tuple(found[:limit]), all_sessions - read, len(found) > limit)
 
+    def unread(self, namespace: Namespace) -> int:
+        """Sessions that were not read for names yet."""
+        read, sessions = self._store.entities.tracked_share(namespace)
+        return sessions - read
+
     def _unknown(self, namespace: Namespace, name: str) -> NotFound:
         tail = tail_of(EntityType.FUNCTION, name)
         near = [x.name for x in self._store.entities.known(namespace, tail[:3], prefix=True, limit=200)] if tail else []

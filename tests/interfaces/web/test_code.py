@@ -124,6 +124,17 @@ def test_the_picture_of_modules_stands_beside_a_table_of_the_same(sites: tuple[S
 
 
 @pytest.mark.requirement("WEB-43")
+def test_that_sessions_were_not_read_for_names_yet_is_said(tmp_path: Path) -> None:
+    with keyed_site(tmp_path) as (services, reader, _):
+        record(services, delta(message("m0", 0, "why does `add_tax()` fail?", of="ses_a"), about=session("ses_a")))
+        shown = page(reader, "/code/discussed?name=add_tax")
+        assert shown.status == 200
+        assert "not read for names yet" in text_of(shown)
+        services.entities.entities_of_session("default", "ses_a")
+        assert "<mark>add_tax</mark>" in text_of(page(reader, "/code/discussed?name=add_tax"))
+
+
+@pytest.mark.requirement("WEB-43")
 def test_what_is_not_indexed_is_said_with_what_to_do(sites: tuple[Services, Site]) -> None:
     _, reader = sites
     for path in (

@@ -74,7 +74,7 @@ def talks_of(visit: Visit[Any], *names: str, file: str | None = None) -> Talks:
             found.more,
             found.unread,
         )
-    return Talks([])
+    return Talks([], unread=visit.services.entities.unread(visit.namespace))
 
 
 def _talk(visit: Visit[Any], each: Discussion, summary: SessionSummary, name: str, file: str | None) -> Talk:

@@ -147,7 +147,7 @@ def discussed_page(visit: Visit[DiscussedQuery]) -> View:
     """A name that sessions speak of, whether the index has it or not."""
     name = visit.query.name
     data = DiscussedData(name, talks_of(visit, name))
-    if not data.talks.sessions:
+    if not data.talks.sessions and not data.talks.unread:
         raise NotFound(f"No session names {name!r}.", hint="Search for it as words.")
     return View("screens/code_discussed.html", data, name, "code")
 
