@@ -130,6 +130,16 @@ def test_outside_of_a_project_its_scope_is_passed_over_with_a_word(machine: Mach
         screen.press(CTRL_R).sees("[client claude_code]", "2 sessions")
 
 
+@pytest.mark.requirement("BROWSE-4")
+def test_a_scope_to_begin_with_can_be_said(machine: Machine) -> None:
+    with opened(machine, "browse", "--scope", "branch", folder=machine.home / "shop") as screen:
+        screen.sees("[branch rounding]", "1 session", "Round the fees", without=["Newsletter"])
+    with opened(machine, "browse", "--scope", "client", "--", "fees") as screen:
+        screen.sees("[client claude_code]", "1 session")
+    with opened(machine, "browse", "--scope", "project") as screen:
+        screen.sees("[client claude_code]", "2 sessions", "This folder belongs to no project")
+
+
 @pytest.mark.requirement("BROWSE-5")
 def test_a_filter_is_chosen_from_a_list_and_stands_in_the_query(screen: Screen) -> None:
     screen.press(TAB, "f").sees("source:codex", "is:error")

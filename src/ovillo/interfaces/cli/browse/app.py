@@ -51,8 +51,7 @@ def run(
             doors = Doors(hand_on, export, lambda text: copy(text, state.environment, terminal.send))
             view = View(services, namespace, Finding(services, namespace, _here(services, namespace)), errands, doors)
             view.box.put(query)
-            view.where = where
-            return _Loop(view, terminal, reading, state.look_for_new).run()
+            return _Loop(view, terminal, reading, state.look_for_new).run(where)
         finally:
             errands.close()
             reading.close()
@@ -97,12 +96,12 @@ class _Loop:
         self._has_read = False
         self._seen: object = None
 
-    def run(self) -> Leaving:
+    def run(self, where: Where) -> Leaving:
         view, terminal = self._view, self._terminal
         view.was_never_read = view.services.scan_state.indexed_through() is None
         # Before the first list: what comes later is new.
         view.errands.ask("look", view.finding.newest_change, self._looked)
-        view.ask()
+        view.begin(where)
         stale = True
         while True:
             for key in terminal.typed():

@@ -145,6 +145,10 @@ class Finding:
         page = self._services.catalog.list(self._namespace, SessionFilter(), limit=1)
         return page.total, [(x.session.id, x.session.updated_at, x.counts.messages) for x in page.sessions]
 
+    def newest_client(self) -> str | None:
+        page = self._services.catalog.list(self._namespace, SessionFilter(), limit=1)
+        return page.sessions[0].session.source if page.sessions else None
+
     def _scope(self, question: Question) -> Scope:
         here = self.here().project if question.where in (Where.PROJECT, Where.BRANCH) else None
         if here is None:

@@ -108,6 +108,13 @@ class View:
         chosen = self.chosen.summary.session.id if keep and self.chosen else None
         self.errands.ask("search", partial(self.finding.find, question), partial(self._answered, question, chosen))
 
+    def begin(self, where: Where) -> None:
+        """The first question."""
+        if where is Where.ALL:
+            self.ask()
+        else:
+            self._look_in(where)
+
     def look_on(self) -> None:
         """Nothing is typed any more: what was quick and found nothing, or not all of it, is asked again."""
         found = self.found
@@ -341,8 +348,7 @@ class View:
     def _look_in(self, where: Where) -> None:
         here = self.here = self.finding.here()
         if where is Where.CLIENT:
-            newest = self.chosen or (self.found.sessions[0] if self.found and self.found.sessions else None)
-            self.client = newest.summary.session.source if newest else self.client
+            self.client = self.chosen.summary.session.source if self.chosen else self.finding.newest_client()
         self.where = where
         if where is Where.PROJECT and here.project is None:
             self.message = "This folder belongs to no project."
