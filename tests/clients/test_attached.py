@@ -10,6 +10,7 @@ import pytest
 from tests.clients.attaching import BRIEF, SETTINGS, compact, digests, ours
 from tests.clients.real import HERE, Machine, RealClient
 from tests.clients.scripted_model import ToolUse, scripted_model, shown_in
+from tests.clients.terminal import terminal
 
 pytestmark = [
     pytest.mark.skipif(not HERE, reason="no clients are installed: make clients"),
@@ -61,3 +62,15 @@ def test_claude_code_calls_our_tools_from_the_session_that_it_is_in(tmp_path: Pa
         machine.ovillo("install", "claude", "--yes")
         machine.say(ASKED)
         assert machine.newest() in model.results()[0]
+
+
+@pytest.mark.requirement("CLI-91")
+@pytest.mark.skipif("claude_code" not in {each.name for each in HERE}, reason="no Claude Code is installed")
+def test_claude_code_draws_the_status_line_that_was_put_in(tmp_path: Path) -> None:
+    with scripted_model() as model:
+        machine = Machine(tmp_path, next(each for each in HERE if each.name == "claude_code"), model.port)
+        machine.ovillo("install", "claude", "--yes")
+        machine.say(ASKED)
+        command = machine.ovillo("resume", machine.newest(), "--print").strip()
+        with terminal(command, tmp_path, machine.environment) as shown:
+            assert shown.wait_for("min left", 60), shown.drawn[-2000:]
