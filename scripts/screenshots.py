@@ -9,8 +9,8 @@ Writes docs/images/NAME.png. The demo's times are counted from now, so pictures 
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -34,18 +34,20 @@ _WIDE, _PHONE = (1280, 800), (390, 780)
 @dataclass(frozen=True, slots=True)
 class Picture:
     name: str
-    #: ``SESSION`` stands for the session about value added tax.
+    #: Names of ``SESSIONS`` stand for their ids.
     path: str
     size: tuple[int, int] = _WIDE
     scheme: Literal["light", "dark"] = "light"
 
 
+#: Name in a path -> what the session is found by.
+SESSIONS = {"SESSION": '"ROUND_HALF_UP"', "PARENT": '"Keep it in Redis"'}
 PICTURES = (
     Picture("sessions", "/sessions?q=factura"),
     Picture("transcript", "/sessions/SESSION"),
     Picture("transcript-dark", "/sessions/SESSION", scheme="dark"),
     Picture("transcript-phone", "/sessions/SESSION", _PHONE),
-    Picture("lineage", "/sessions/SESSION/lineage"),
+    Picture("lineage", "/sessions/PARENT/lineage"),
     Picture("statistics", "/stats"),
     Picture("statistics-dark", "/stats", scheme="dark"),
     Picture("memory", "/memory"),
@@ -77,11 +79,7 @@ def main() -> int:
         environment = demo_environment(plain, unpack(base, time.time_ns() // 1_000_000), base / "data")
         for arguments in (["scan"], ["memory", "promote"], *(["memory", "remember", *each] for each in REMEMBERED)):
             subprocess.run([*OVILLO, *arguments], env=environment, check=True, capture_output=True)
-        told = subprocess.run(
-            [*OVILLO, "search", "ROUND_HALF_UP", "--json"], env=environment, check=True, capture_output=True, text=True
-        )
-        session = re.search(r'"[iI]d": ?"(6814a27b[^"]*)"', told.stdout)
-        assert session, told.stdout
+        sessions = {name: found_by(query, environment) for name, query in SESSIONS.items()}
         serving = subprocess.Popen(
             [*OVILLO, "serve", "--port", "0"], env=environment, stderr=subprocess.PIPE, text=True
         )
@@ -92,7 +90,7 @@ def main() -> int:
                 browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
                 for each in PICTURES:
                     if each.name in wanted:
-                        take(browser, each, session[1], environment)
+                        take(browser, each, sessions, environment)
                 browser.close()
         finally:
             serving.terminate()
@@ -100,8 +98,19 @@ def main() -> int:
     return 0
 
 
-def take(browser: Browser, picture: Picture, session: str, environment: dict[str, str]) -> None:
-    path = picture.path.replace("SESSION", session)
+def found_by(query: str, environment: dict[str, str]) -> str:
+    """The id of the best session."""
+    told = subprocess.run(
+        [*OVILLO, "search", query, "--json"], env=environment, check=True, capture_output=True, text=True
+    )
+    found = json.loads(told.stdout)["sessions"][0]
+    return str(found.get("sessionId") or found.get("session_id") or found["id"])
+
+
+def take(browser: Browser, picture: Picture, sessions: dict[str, str], environment: dict[str, str]) -> None:
+    path = picture.path
+    for name, session in sessions.items():
+        path = path.replace(name, session)
     link = subprocess.run(
         [*OVILLO, "open", "--print", path], env=environment, check=True, capture_output=True, text=True
     ).stdout.strip()
