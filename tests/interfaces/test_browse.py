@@ -316,6 +316,18 @@ def test_without_colours_everything_is_told_apart_all_the_same(machine: Machine)
 
 
 @pytest.mark.requirement("BROWSE-9")
+@pytest.mark.parametrize("locale", ["C.UTF-8", "C", "en_US.ISO-8859-1"])
+def test_no_locale_ends_it(machine: Machine, locale: str) -> None:
+    keep(machine, "ses-wide", "復元 zwölf 👩\u200d👩\u200d👧 needle", title="日本語", at=NOW + DAY)
+    with opened(machine, "browse", "needle", LANG=locale, LC_ALL=locale) as screen:
+        screen.sees("1 session", "needle").press(ENTER).sees("message 1 of 1", "needle").press(CTRL_C)
+        assert screen.ends() == 0
+        if locale == "C.UTF-8":
+            assert "👩" in screen.raw.decode(errors="replace")
+            assert "\ufffd".encode() not in bytes(screen.raw)
+
+
+@pytest.mark.requirement("BROWSE-9")
 def test_where_output_is_no_terminal_it_says_so(machine: Machine) -> None:
     ran = machine.pipe("browse")
     assert ran.returncode == 2

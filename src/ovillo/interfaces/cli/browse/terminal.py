@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import curses
 import os
+import re
 import select
 import signal
 import sys
@@ -43,6 +44,7 @@ _ATTRIBUTES = {
 }
 _PASTES_ON, _PASTES_OFF = b"\x1b[?2004h", b"\x1b[?2004l"
 _ON_WINDOWS = os.name == "nt"
+_NEVER_SENT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class Terminal:
@@ -151,8 +153,7 @@ class Terminal:
         with suppress(curses.error):
             window.move(y, 0)
             for text, style in row:
-                safe = text if text.isprintable() else "".join(x if x.isprintable() else "\ufffd" for x in text)
-                window.addstr(safe, self._attribute(style))
+                window.addstr(_NEVER_SENT.sub("\ufffd", text), self._attribute(style))
 
     def _attribute(self, style: str) -> int:
         known = self._attributes.get(style)
