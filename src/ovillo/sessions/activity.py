@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ovillo.model.clock import local
 from ovillo.model.dataclass import dataclass
 from ovillo.model.overview import FileUse, Moment, ToolUse
 from ovillo.model.records import Namespace, SessionId
@@ -183,6 +183,6 @@ class _Calendar:
         quarter = at // _QUARTER_MS
         known = self._known.get(quarter)
         if known is None:
-            moment = local(quarter * _QUARTER_MS)
+            moment = datetime.fromtimestamp(quarter * _QUARTER_MS / 1000)
             known = self._known[quarter] = (moment.date().isoformat(), moment.weekday(), moment.hour)
         return known

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING, Literal
 
-from ovillo.model.clock import local
 from ovillo.model.dataclass import dataclass
 from ovillo.model.overview import NO, YES, FacetField
 from ovillo.model.records import Namespace
@@ -36,7 +36,7 @@ LENGTHS: dict[str, tuple[int, int | None]] = {
 }
 #: As long as there are no more days with sessions than this, each has a bar; then months have.
 _DAYS = 45
-_QUARTER_MS = 900_000
+_QUARTER_S = 900
 #: Of each facet without an order of its own; a reader looks for more by typing.
 _MOST = 200
 
@@ -107,7 +107,7 @@ class FacetService:
     def _by_time(self, namespace: Namespace, where: SessionFilter) -> tuple[FacetValue, ...]:
         days: Counter[str] = Counter()
         for value, sessions in self._store.counts(namespace, where, "updated"):
-            days[local(int(value) * _QUARTER_MS).date().isoformat()] += sessions
+            days[date.fromtimestamp(int(value) * _QUARTER_S).isoformat()] += sessions
         if len(days) > _DAYS:
             months: Counter[str] = Counter()
             for day, sessions in days.items():
