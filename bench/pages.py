@@ -4,8 +4,9 @@
 
 Bars (issue 13): a list of 10,000 sessions < 300 ms; search as you type < 150 ms on the corpus, from the answer's request, that is
 behind the 150 ms in which the page waits for another letter. Times are wall clock in the browser, from a navigation to the first
-row; the server's processor time stands beside them, which a busy machine does not stretch. agentsview (PyPI) reads the same corpus in a home of its own; opening the longest
-session of it and the memory of both servers are told without a bar. Needs chromium and playwright (``pip install '.[dev]'``).
+row; the server's processor time stands beside them, which a busy machine does not stretch. agentsview (PyPI) reads the same corpus
+in a home of its own; opening the longest session of it and the memory of both servers are told without a bar. Needs chromium and
+playwright (``pip install '.[dev]'``).
 """
 
 from __future__ import annotations

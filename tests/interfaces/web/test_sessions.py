@@ -7,11 +7,15 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from ovillo.model.records import DEFAULT_NAMESPACE
+from ovillo.sessions.drafts import SessionDraft
 from tests.interfaces.http.serving import Site
 from tests.interfaces.web.browser import chromium, faults_of, let_in
+from tests.interfaces.web.keyed import keyed_site, send
 from tests.interfaces.web.sites import demo_site, page, send_form, text_of
 from tests.interfaces.web.test_shell import token_on
 
@@ -141,3 +145,27 @@ def test_search_comes_while_typing_and_keys_work_on_rows(site: Site) -> None:
         assert shown.locator('.star[aria-pressed="true"]').count() == 1
         assert "order=created" in shown.url
         assert faults == []
+
+
+@pytest.mark.requirement("WEB-62")
+def test_a_read_key_is_offered_no_change_and_refused_when_it_asks(tmp_path: Path) -> None:
+    with keyed_site(tmp_path) as (services, reader, admin):
+        row, _ = services.recorder.create(DEFAULT_NAMESPACE, SessionDraft(name="Draft"))
+        own = row.session.id
+        html = text_of(page(reader, "/sessions"))
+        assert "Draft" in html
+        for offered in ('class="star"', "/sessions/rename", "/sessions/remove", "/sessions/import"):
+            assert offered not in html
+            assert offered in text_of(page(admin, "/sessions"))
+        assert "/time/entries" not in text_of(page(reader, "/time"))
+        for path, fields in (
+            ("/sessions/star", {"give": own}),
+            ("/sessions/rename", {"id": own, "title": "Mine"}),
+            ("/sessions/remove", {"id": [own]}),
+            ("/sessions/import", {"text": "{}"}),
+            ("/time/entries", {"description": "x", "day": "2026-01-01", "began": "09:00", "ended": "10:00"}),
+        ):
+            assert send(reader, path, **fields).status == 403, path
+        assert send(reader, "/sessions/export", id=[own]).status == 200
+        assert send(admin, "/sessions/rename", id=own, title="Better").status == 303
+        assert listed(reader) == [own]
