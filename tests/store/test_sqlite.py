@@ -11,7 +11,9 @@ import pytest
 
 from ovillo.model.errors import IntegrityError, StoreUnavailable
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from ovillo.model.records import SessionId
 from ovillo.model.sessions import SessionFilter
+from ovillo.store.embedded import repair
 from ovillo.store.engine import open_store
 from ovillo.store.protocol import DocFilter, Store, Term
 from ovillo.store.sqlite import reindex
@@ -164,3 +166,23 @@ def test_an_index_is_made_again_in_steps_between_which_others_write_and_is_gone_
 @pytest.mark.requirement("STORE-25")
 def test_only_the_owner_may_read_the_file(store: Store, tmp_path: Path) -> None:
     assert (tmp_path / "ovillo.db").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.requirement("STATE-2")
+def test_a_repaired_database_keeps_what_programs_go_on_from_and_drops_what_belongs_to_nobody(tmp_path: Path) -> None:
+    import apsw
+
+    path = tmp_path / "ovillo.db"
+    first = open_store(path, WordAnalyzer())
+    first.ingest.apply(NS, [delta(message("m1", 1, "one")), delta(message("m2", 1, "two", of="ses_b"))])
+    for session_id in ("ses_a", "ses_b"):
+        first.program_state.put(NS, SessionId(session_id), "graph", {"x": {"text": "año " * 999}}, at=1)
+    first.close()
+    damaged = apsw.Connection(str(path))
+    damaged.execute("DELETE FROM messages; DELETE FROM parts; DELETE FROM sessions WHERE id = 'ses_b'")
+    damaged.close()
+    repair(path, WordAnalyzer())
+    mended = open_store(path, WordAnalyzer())
+    assert [(each.session_id, each.name) for each in mended.program_state.shelves(NS, "")] == [("ses_a", "graph")]
+    assert mended.program_state.get(NS, SessionId("ses_a"), "graph") == {"x": {"text": "año " * 999}}
+    mended.close()
