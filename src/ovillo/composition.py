@@ -7,7 +7,7 @@ imports what it builds: a start pays for the services it uses and for no others 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.timesheet import Timesheet
     from ovillo.sessions.transfer.importing import ImportService
     from ovillo.sessions.transfer.service import Transfer
+    from ovillo.sessions.transfer.transcript import Transcript
     from ovillo.sessions.usage.service import UsageService
     from ovillo.settings import Settings
     from ovillo.store.protocol import Store
@@ -295,7 +296,7 @@ class Composition:
     def transfer(self) -> Transfer:
         from ovillo.sessions.transfer.service import Transfer
 
-        return Transfer(self.store, self.history, self.statistics, self.clock)
+        return Transfer(self.store, self.history, self.statistics, self.clock, _write_html)
 
     @built_once
     def importer(self) -> ImportService:
@@ -606,6 +607,12 @@ def _redactor(secret: bytes, mode: str) -> Redactor:
     from ovillo.security.redaction import redactor_for
 
     return redactor_for(secret, mode)
+
+
+def _write_html(transcript: Transcript) -> Iterator[str]:
+    from ovillo.interfaces.web.exporting import write_html  # start-up cost: templates and Markdown, for this form only
+
+    return write_html(transcript)
 
 
 def _source_names() -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ovillo.interfaces.services import Services
+from ovillo.interfaces.web.exporting import own_script, write_html
 from ovillo.model.clock import system_clock
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import printable
@@ -37,7 +40,6 @@ from ovillo.sessions.lineage import LineageService
 from ovillo.sessions.results import Descendants, Freshness, Statistics
 from ovillo.sessions.statistics import StatisticsService
 from ovillo.sessions.transfer.diffs import LineKind, diff_lines
-from ovillo.sessions.transfer.html_form import write_html
 from ovillo.sessions.transfer.json_form import write_json, write_jsonl
 from ovillo.sessions.transfer.markdown_form import write_markdown
 from ovillo.sessions.transfer.pdf_form import write_pdf
@@ -61,7 +63,8 @@ HOSTILE = (
 
 def _transfer(store: Store) -> Transfer:
     history = History(store.sessions, lambda: Freshness(None))
-    return Transfer(store, history, StatisticsService(store.sessions, LineageService(store.sessions)), system_clock)
+    statistics = StatisticsService(store.sessions, LineageService(store.sessions))
+    return Transfer(store, history, statistics, system_clock, write_html)
 
 
 @pytest.fixture
@@ -123,14 +126,14 @@ def test_every_real_session_goes_into_every_form(real: Transfer, services: Servi
 
 
 def test_a_fork_is_exported_with_what_it_inherited_and_says_so(real: Transfer) -> None:
-    assert "inherited from 01a1fc49" in _text(real, FORK, "html")
+    assert 'title="01a1fc49' in _text(real, FORK, "html")
     assert "inherited from 01a1fc49" in _text(real, FORK, "md")
 
 
 def test_what_a_compaction_replaced_is_marked(real: Transfer) -> None:
     page = _text(real, COMPACTED, "html")
-    assert "<span class='badge'>superseded</span>" in page
-    assert "<span class='badge'>compaction</span>" in page
+    assert '<span class="mark">no longer before the model</span>' in page
+    assert 'class="part kind-compaction' in page
 
 
 class _Seen(HTMLParser):
@@ -147,7 +150,7 @@ class _Seen(HTMLParser):
         self.tags.add(tag)
         self.attributes |= {name for name, _ in attrs}
         self.links += [value or "" for name, value in attrs if name in ("href", "src")]
-        if tag not in ("meta", "br", "hr"):
+        if tag not in ("meta", "br", "hr", "input"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -187,7 +190,11 @@ def test_html_loads_nothing_and_runs_nothing_whatever_the_history_says(store: St
     )
     page = _text(transfer, "ses_a", "html")
     seen = _parsed(page)
-    assert not seen.tags & {"script", "img", "iframe", "object", "embed", "link", "base", "form", "input"}
+    assert not seen.tags & {"img", "iframe", "object", "embed", "link", "base", "form"}
+    # One script, ours, and the only one that the page's policy lets run.
+    assert page.count("<script") == page.count(f"<script>{own_script()}</script>") == 1
+    digest = base64.b64encode(hashlib.sha256(own_script().encode()).digest()).decode()
+    assert re.findall(r"script-src ([^;]*);", page.replace("&#39;", "'")) == [f"'sha256-{digest}'"]
     assert not {name for name in seen.attributes if name.startswith("on")}
     assert "src" not in seen.attributes
     # A link waits for a click; what would act by itself is not even that.
@@ -202,8 +209,12 @@ def test_html_folds_tools_colours_diffs_and_follows_the_colour_scheme(store: Sto
     patch = Part(PartId("p"), message("m2", 2).id, 1, PartType.PATCH, patch=Patch(("x.py",), DIFF, 1, 1))
     parts = (tool_part("m2", 0, call(output="3 passed", status=ToolStatus.COMPLETED)), patch)
     page = _text(_write(store, message("m2", 2, role=Role.ASSISTANT, parts=parts)), "ses_a", "html")
-    assert "<details><summary><span class='name'>bash</span><span class='target'>pytest</span>" in page
-    assert "<span class='deleted'>-old &lt;b&gt;</span><span class='added'>+new &amp; better</span>" in page
+    assert re.search(
+        r'<details class="fold">\s*<summary><span class="name">bash</span> <span class="target">pytest</span>', page
+    )
+    assert re.search(r'<tr class="deleted">.*?old', page)
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page.replace("<b>0</b>", "")
     assert "color-scheme: light dark" in page
 
 

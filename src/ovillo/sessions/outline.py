@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from ovillo.model.records import Author, PartType, Role, ToolStatus
-from ovillo.model.sessions import PartOutline
+from ovillo.model.limits import OPENING_CHARS
+from ovillo.model.records import Author, Message, Part, PartType, Role, ToolStatus
+from ovillo.model.sessions import SHOWN_WITHOUT_TEXT, PartOutline
+from ovillo.model.text import searchable_text
 
 
 class Outline:
@@ -89,4 +91,31 @@ def is_prompt(row: PartOutline) -> bool:
         and row.type in (PartType.TEXT, PartType.FILE)
         and not row.synthetic
         and not row.is_summary
+    )
+
+
+def outlined(message: Message) -> list[PartOutline]:
+    """Of a message that was read anyhow; a store tells the same without reading it."""
+    return [_outlined(message, part) for part in message.parts or (None,)]
+
+
+def _outlined(message: Message, part: Part | None) -> PartOutline:
+    is_prompt_text = message.role is Role.USER and message.author is Author.HUMAN
+    return PartOutline(
+        message.id,
+        part.id if part else None,
+        part.type if part else None,
+        message.role,
+        message.author,
+        words=len(searchable_text(part)) // 6 if part else 0,
+        is_empty=part is None or not (part.text or part.tool or part.type in SHOWN_WITHOUT_TEXT),
+        synthetic=part is not None and part.synthetic,
+        tool=part.tool.name if part and part.tool else None,
+        tool_status=part.tool.status if part and part.tool else None,
+        is_summary=message.is_summary,
+        superseded=message.superseded,
+        reverted=message.reverted,
+        failed=message.error is not None,
+        created_at=message.created_at,
+        opening=part.text[:OPENING_CHARS] if part and is_prompt_text and not part.synthetic else "",
     )

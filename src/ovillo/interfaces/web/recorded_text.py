@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MAX_MARKDOWN = 200_000
 #: Colours cost a pass of regular expressions that others wrote (characters).
 _MAX_COLOURED = 20_000
+#: Texts whose markup is kept for the next reader (characters).
+_MOST_KEPT = 8_000
 _MAX_TARGET = 200
 _WEB = frozenset({"http", "https", "mailto"})
 #: Name of a fence or ending of a file -> Pygments' name. Only what is met often: each is code that reads foreign text.
@@ -69,9 +71,17 @@ def prompt(text: str) -> Markup:
     return Markup("").join(shown)
 
 
-@lru_cache(maxsize=512)
 def markdown(text: str) -> Markup:
     """Markdown as HTML; plain where Markdown cannot read it."""
+    return _kept_markdown(text) if len(text) <= _MOST_KEPT else _markdown(text)
+
+
+@lru_cache(maxsize=512)
+def _kept_markdown(text: str) -> Markup:
+    return _markdown(text)
+
+
+def _markdown(text: str) -> Markup:
     text = printable(text).strip("\n")
     if len(text) <= MAX_MARKDOWN:
         try:
@@ -87,7 +97,7 @@ def code(text: str, language: str = "") -> Markup:
     return Markup(f'<pre class="code" tabindex="0"><code>{coloured(text.rstrip(chr(10)), language)}</code></pre>\n')
 
 
-@lru_cache(maxsize=2_048)
+@lru_cache(maxsize=256)
 def coloured(text: str, language: str) -> Markup:
     """``text`` with the classes of its tokens, no element around it."""
     text = printable(text)

@@ -6,7 +6,7 @@ Owns the environment of Jinja2, what every template may use, and the head of eve
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
@@ -93,12 +93,18 @@ class Renderer:
         is_text = isinstance(catalogues.catalogue(preferences.language).get(preferences.notice), str)
         return self._texts[preferences.language](preferences.notice) if is_text else ""
 
+    def module(self, template: str, preferences: Preferences, **given: Any) -> Any:
+        """The macros of a template, for what is drawn piece by piece."""
+        return self._environment.get_template(template).make_module(self._known(preferences, given))
+
     def render(self, template: str, preferences: Preferences, **given: Any) -> str:
         """A template with what all of them may use: ``t``, ``number``, ``when``, ``ago``, ``size``, ``lasted``, ``money``."""
+        return self._environment.get_template(template).render(self._known(preferences, given))
+
+    def _known(self, preferences: Preferences, given: Mapping[str, Any]) -> dict[str, Any]:
         t = self._texts[preferences.language]
         kit = Units(preferences.language, t).functions()
-        known = {"t": t, "preferences": preferences, "auth": self._auth, **kit, **given}
-        return self._environment.get_template(template).render(known)
+        return {"t": t, "preferences": preferences, "auth": self._auth, **kit, **given}
 
 
 def changed_query(address: str, **changes: Any) -> str:

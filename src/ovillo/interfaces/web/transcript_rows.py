@@ -73,6 +73,8 @@ class Row(Struct, omit_defaults=True):
     at: int | None = None
     #: What sets its message apart.
     marks: list[str] = []
+    #: The session that a fork has the message from.
+    origin: str = ""
     error: str = ""
     text: str = ""
     #: Characters of the text that are not shown.
@@ -114,7 +116,14 @@ def letters_of(outline: Outline) -> str:
     return "".join(_LETTERS[kind_of(each)] for each in outline.rows)
 
 
-def rows_of(outline: Outline, messages: Sequence[Message], first_place: int, start: int, end: int) -> list[Row]:
+def rows_of(
+    outline: Outline,
+    messages: Sequence[Message],
+    first_place: int,
+    start: int,
+    end: int,
+    most: int | None = MOST_SHOWN,
+) -> list[Row]:
     """Rows ``start`` up to, not including, ``end``; ``messages`` are those from ``first_place`` on, with the one before them,
     if there is one, at their head: who goes on speaking is not named again."""
     by_place = {first_place + at: message for at, message in enumerate(messages)}
@@ -123,21 +132,23 @@ def rows_of(outline: Outline, messages: Sequence[Message], first_place: int, sta
         told, message = outline.rows[number], by_place.get(outline.places[number])
         # Somebody else changed the session meanwhile: what does not fit is left to the next request.
         if message is not None and message.id == told.message_id:
-            found.append(_row(outline, number, told, message, by_place.get(outline.places[number] - 1)))
+            found.append(_row(outline, number, told, message, by_place.get(outline.places[number] - 1), most))
     return found
 
 
-def _row(outline: Outline, number: int, told: PartOutline, message: Message, before: Message | None) -> Row:
+def _row(
+    outline: Outline, number: int, told: PartOutline, message: Message, before: Message | None, most: int | None
+) -> Row:
     part = next((each for each in message.parts if each.id == told.part_id), None)
     kind = kind_of(told)
     row = Row(number + 1, kind, told.part_id or message.id, message.id)
-    row.at, row.marks = message.created_at, list(_marks(message))
+    row.at, row.marks, row.origin = message.created_at, list(_marks(message)), message.inherited_from or ""
     if outline.is_first(number):
         if before is None or _speaker(before) != _speaker(message):
             row.role, row.agent, row.model = message.role.value, message.agent or "", message.model or ""
         row.error = printable_line(message.error, 1_000) if message.error else ""
     if part is not None:
-        _fill(row, part)
+        _fill(row, part, most)
     if kind == "compaction" and part is not None:
         _fill_compaction(row, outline, number, message, part)
     return row
@@ -147,7 +158,7 @@ def _speaker(message: Message) -> tuple[object, ...]:
     return message.role, message.agent, message.model, *_marks(message)
 
 
-def _fill(row: Row, part: Part) -> None:
+def _fill(row: Row, part: Part, most: int | None) -> None:
     row.lost_bytes = part.lost_bytes
     if part.tool is not None:
         tool = part.tool
@@ -162,7 +173,8 @@ def _fill(row: Row, part: Part) -> None:
         row.additions, row.deletions, row.size = part.patch.additions, part.patch.deletions, part_chars(part)
         return
     if row.kind in ("user", "text", "compaction", "todo"):
-        row.text, row.left_out = part.text[:MOST_SHOWN], max(0, len(part.text) - MOST_SHOWN)
+        row.text = part.text[:most]
+        row.left_out = len(part.text) - len(row.text)
     else:
         row.target, row.size = printable_line(part.text, _TARGET), len(part.text)
     if part.file is not None:

@@ -21,7 +21,6 @@ from ovillo.model.records import Message, Namespace, SessionId
 from ovillo.sessions.history import History
 from ovillo.sessions.statistics import StatisticsService
 from ovillo.sessions.transfer import documents
-from ovillo.sessions.transfer.html_form import write_html
 from ovillo.sessions.transfer.json_form import write_json, write_jsonl
 from ovillo.sessions.transfer.markdown_form import write_markdown
 from ovillo.sessions.transfer.transcript import SummaryRecord, Transcript
@@ -62,29 +61,40 @@ def _encoded(
     return chunks
 
 
-#: Form -> (ending, media type, writer)
-_FORMS: dict[str, tuple[str, str, Callable[[Transcript, list[str]], Iterator[bytes]]]] = {
+_Form = tuple[str, str, Callable[[Transcript, list[str]], Iterator[bytes]]]
+#: Form -> (ending, media type, writer); HTML is drawn by the pages, above this floor.
+_FORMS: dict[str, _Form] = {
     "json": ("json", "application/json", _encoded(write_json, comes_back=True)),
     "jsonl": ("jsonl", "application/x-ndjson", _encoded(write_jsonl, comes_back=True)),
     "md": ("md", "text/markdown; charset=utf-8", _encoded(write_markdown)),
-    "html": ("html", "text/html; charset=utf-8", _encoded(write_html)),
     "pdf": ("pdf", "application/pdf", _write_pdf),
 }
-FORMATS = tuple(_FORMS)
+_HTML = "html"
+FORMATS = ("json", "jsonl", "md", _HTML, "pdf")
 _ALSO_CALLED = {"markdown": "md"}
 
 
 class Transfer:
-    def __init__(self, store: Store, history: History, statistics: StatisticsService, clock: Clock) -> None:
+    """``write_html`` makes the self-contained file out of the rows that the pages show."""
+
+    def __init__(
+        self,
+        store: Store,
+        history: History,
+        statistics: StatisticsService,
+        clock: Clock,
+        write_html: Callable[[Transcript], Iterator[str]],
+    ) -> None:
         self._store = store
         self._history = history
         self._statistics = statistics
         self._clock = clock
+        self._forms = {**_FORMS, _HTML: ("html", "text/html; charset=utf-8", _encoded(write_html))}
 
     def export(self, namespace: Namespace, session_id: SessionId, form: str) -> Export:
         """Raises NotFound for an unknown session or form. What a fork inherited is included and marked."""
         form = _ALSO_CALLED.get(form, form)
-        if form not in _FORMS:
+        if form not in self._forms:
             raise NotFound.named("export format", form, FORMATS, hint=f"Known: {', '.join(FORMATS)}.")
         statistics = self._statistics.of(namespace, session_id)
         now = self._clock()
@@ -95,7 +105,7 @@ class Transfer:
             messages=lambda: self._messages(namespace, session_id),
             summaries=self._summaries(namespace, session_id),
         )
-        ending, media_type, write = _FORMS[form]
+        ending, media_type, write = self._forms[form]
         notes: list[str] = []
         name = f"session-{file_name(statistics.summary.title)}-{(to_iso(now) or '')[:10]}.{ending}"
         return Export(name, media_type, write(transcript, notes), notes)

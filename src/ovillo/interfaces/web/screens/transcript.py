@@ -6,17 +6,16 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from ovillo.interfaces.web.diffs import Diff, diffs_of
 from ovillo.interfaces.web.pages import Pages
 from ovillo.interfaces.web.session_head import SessionHead, head_of
+from ovillo.interfaces.web.transcript_parts import part_data
 from ovillo.interfaces.web.transcript_rows import Row, Title, kind_of, letters_of, rows_of, titles
 from ovillo.interfaces.web.visits import View, Visit
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import named
-from ovillo.model.records import Message, Part, SessionId
+from ovillo.model.records import SessionId
 from ovillo.security.principals import HISTORY_READ
 from ovillo.sessions.outline import Outline
-from ovillo.sessions.transfer.transcript import tool_input
 
 pages = Pages()
 
@@ -172,29 +171,6 @@ class PartQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     whole: bool = False
 
 
-class PartData(Struct, omit_defaults=True):
-    """A part with all that is kept of it."""
-
-    session_id: str
-    row: Row
-    total: int
-    input: str = ""
-    output: str = ""
-    #: Characters that are not shown.
-    left_out: int = 0
-    diffs: list[Diff] = []
-    usage: dict[str, int] = {}
-    cost: float | None = None
-    completed_at: int | None = None
-    started_at: int | None = None
-    ended_at: int | None = None
-    mime: str = ""
-    metadata: dict[str, Any] = {}
-    file: str = ""
-    offset: int | None = None
-    resume: str = ""
-
-
 @pages("/sessions/{id}/parts/{part}", HISTORY_READ, reads_session=True)
 def transcript_part(visit: Visit[PartQuery]) -> View:
     summary = visit.services.catalog.resolve(visit.namespace, visit.path["id"])
@@ -209,36 +185,10 @@ def transcript_part(visit: Visit[PartQuery]) -> View:
     if not rows:
         raise _unknown(session_id, visit.path["part"])
     (message,), (row,) = messages, rows
-    part = next((each for each in message.parts if each.id == row.id), None)
-    data = PartData(session_id, row, len(outline), resume=visit.services.resuming.command(summary.session))
-    _tell(data, message, part, None if visit.query.whole else _BODY)
+    data = part_data(session_id, row, len(outline), message, None if visit.query.whole else _BODY)
+    data.resume = visit.services.resuming.command(summary.session)
     more = {"is_split": visit.query.diff == "split", "query": visit.query}
     return View("screens/transcript_part.html", data, summary.title, "sessions", more=more)
-
-
-def _tell(data: PartData, message: Message, part: Part | None, most: int | None) -> None:
-    if message.usage is not None:
-        usage = message.usage
-        data.usage = {
-            name: getattr(usage, name) for name in ("input", "output", "reasoning", "cache_read", "cache_write")
-        }
-    data.cost, data.completed_at = message.cost, message.completed_at
-    if part is None:
-        return
-    data.metadata = dict(part.metadata)
-    if part.raw_ref is not None:
-        data.file, data.offset = part.raw_ref.file, part.raw_ref.offset
-    data.diffs = diffs_of(part)
-    if part.file is not None:
-        data.mime = part.file.mime or ""
-    if part.tool is not None:
-        data.started_at, data.ended_at = part.tool.started_at, part.tool.ended_at
-        data.input, data.output = tool_input(part.tool), part.tool.output or ""
-    else:
-        data.output = part.text or (part.patch.diff or "" if part.patch else "")
-    if most is not None:
-        data.left_out = max(0, len(data.input) - most) + max(0, len(data.output) - most)
-        data.input, data.output = data.input[:most], data.output[:most]
 
 
 def _row_asked_for(visit: Visit[Any], session_id: SessionId, outline: Outline, at: str) -> int:

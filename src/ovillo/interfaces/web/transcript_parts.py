@@ -1,0 +1,66 @@
+"""A part of a session with all that is kept of it: what a folded row opens to, and the inspector.
+
+Owns gathering; what it looks like is the template's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from ovillo.interfaces.web.diffs import Diff, diffs_of
+from ovillo.interfaces.web.transcript_rows import Row
+from ovillo.model.records import Message
+from ovillo.sessions.transfer.transcript import tool_input
+
+
+class PartData(Struct, omit_defaults=True):
+    """A part with all that is kept of it."""
+
+    session_id: str
+    row: Row
+    total: int
+    input: str = ""
+    output: str = ""
+    #: Characters that are not shown.
+    left_out: int = 0
+    diffs: list[Diff] = []
+    usage: dict[str, int] = {}
+    cost: float | None = None
+    completed_at: int | None = None
+    started_at: int | None = None
+    ended_at: int | None = None
+    mime: str = ""
+    metadata: dict[str, Any] = {}
+    file: str = ""
+    offset: int | None = None
+    resume: str = ""
+
+
+def part_data(session_id: str, row: Row, total: int, message: Message, most: int | None) -> PartData:
+    """``most`` characters of its input and of its output; ``None``: all, however long."""
+    data = PartData(session_id, row, total, cost=message.cost, completed_at=message.completed_at)
+    if message.usage is not None:
+        names = ("input", "output", "reasoning", "cache_read", "cache_write")
+        data.usage = {name: getattr(message.usage, name) for name in names}
+    part = next((each for each in message.parts if each.id == row.id), None)
+    if part is None:
+        return data
+    data.metadata, data.diffs = dict(part.metadata), diffs_of(part)
+    if most is None and any(diff.more for diff in data.diffs):
+        # Too long for lines beside each other, and all of it is wanted: as it was written.
+        data.diffs = []
+    if part.raw_ref is not None:
+        data.file, data.offset = part.raw_ref.file, part.raw_ref.offset
+    if part.file is not None:
+        data.mime = part.file.mime or ""
+    if part.tool is not None:
+        data.started_at, data.ended_at = part.tool.started_at, part.tool.ended_at
+        data.input, data.output = tool_input(part.tool), part.tool.output or ""
+    else:
+        data.output = part.text or (part.patch.diff or "" if part.patch else "")
+    whole = len(data.input) + len(data.output)
+    data.input, data.output = data.input[:most], data.output[:most]
+    data.left_out = whole - len(data.input) - len(data.output)
+    return data
