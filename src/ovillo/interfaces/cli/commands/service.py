@@ -37,9 +37,9 @@ def service() -> None:
 @_yes
 @reading
 def install(state: State, dry_run: bool, yes: bool) -> None:
-    """Have `ovillo serve` started now and whenever you log in; after an upgrade, started anew.
+    """Have `ovillo serve` started now and whenever you log in.
 
-    It takes its address and all else from your ovillo.toml.
+    It takes its address and all else from your ovillo.toml. After an upgrade it is started anew.
     """
     login = _login(state)
     plan = login.install()
