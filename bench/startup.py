@@ -1,6 +1,10 @@
 """Start: from spawn to the answer of tools/list on stdio with its memory, and a search on the command line.
 
-``python -m bench.startup [--rounds 7] [--command ovillo mcp]`` prints two tables. Beside the server it starts the
+``python -m bench.startup [--rounds 7] [--command ovillo mcp]`` prints two tables. ``--search HOME`` searches a history of
+your own instead of an empty one (it is scanned first, into a store in a temporary folder), and ``--beside PROGRAM`` (an
+``ovillo`` of another build) takes turns with this one.
+
+Beside the server it starts the
 bare SDK server (no tools) in the same rounds, because the SDK's import is most of the time and the machine's
 speed differs from day to day: judge by the difference and the ratio, not by the milliseconds alone.
 """
@@ -10,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -87,18 +92,44 @@ def _rss_mb(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def measure_search(environment: dict[str, str]) -> float:
-    """Milliseconds of one ``ovillo search`` from spawn to its end."""
-    began = time.perf_counter()
-    command = [sys.executable, "-m", "ovillo", "search", "retry"]
+def measure_search(program: list[str], environment: dict[str, str]) -> tuple[float, float]:
+    """Milliseconds of one ``ovillo search`` from spawn to its end, and of the processor."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    _silent([*program, "search", "retry"], environment)
+    wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return wall * 1000, used * 1000
+
+
+def searches(home: Path, beside: str | None, rounds: int) -> dict[str, list[tuple[float, float]]]:
+    """Builds take turns, each with a store of its own."""
+    programs = {"ovillo search": [sys.executable, "-m", "ovillo"], **({"beside": [beside]} if beside else {})}
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in programs}
+    with tempfile.TemporaryDirectory(prefix="ovillo-startup-") as folder:
+        places = {
+            name: dict(os.environ) | {"HOME": str(home), "OVILLO_DATA_DIR": f"{folder}/{number}"}
+            for number, name in enumerate(programs)
+        }
+        for name, program in programs.items():
+            _silent([*program, "scan"], places[name])
+        for count in range(rounds + 1):
+            for name, program in programs.items():
+                measured = measure_search(program, places[name])
+                if count:  # the first warms up
+                    found[name].append(measured)
+    return found
+
+
+def _silent(command: list[str], environment: dict[str, str]) -> None:
     subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    return (time.perf_counter() - began) * 1000
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--home", help="home folder whose agents are read; default an empty one")
+    parser.add_argument("--search", metavar="HOME", help="home folder whose history is searched; default an empty one")
+    parser.add_argument("--beside", metavar="PROGRAM", help="ovillo of another build, to search in turns with")
     parser.add_argument("--results", type=Path, help="folder to keep the figures in, as JSON")
     parser.add_argument("--command", nargs=argparse.REMAINDER, help="server to start; default this ovillo's mcp")
     options = parser.parse_args()
@@ -113,21 +144,21 @@ def main() -> int:
         for _ in range(options.rounds):
             for name, command in commands.items():
                 runs[name].append(measure(command, environment))
-        searches = [measure_search(environment) for _ in range(options.rounds + 1)][1:]
+        searched = searches(Path(options.search or home), options.beside, options.rounds)
     finally:
         if options.home is None:
             shutil.rmtree(home, ignore_errors=True)
-    _print(runs, searches)
+    _print(runs, searched)
     if options.results:
         keep(
             "startup",
-            {"servers": {name: [asdict(x) for x in starts] for name, starts in runs.items()}, "search_ms": searches},
+            {"servers": {name: [asdict(x) for x in starts] for name, starts in runs.items()}, "search_ms": searched},
             options.results,
         )
     return 0
 
 
-def _print(runs: dict[str, list[Start]], searches: list[float]) -> None:
+def _print(runs: dict[str, list[Start]], searched: dict[str, list[tuple[float, float]]]) -> None:
     rows = []
     for name, starts in runs.items():
         listed = [start.listed_ms for start in starts]
@@ -140,9 +171,13 @@ def _print(runs: dict[str, list[Start]], searches: list[float]) -> None:
     print(table("stdio: spawn to tools/list", columns, rows))
     floor, ours = (min(start.listed_ms for start in starts) for starts in runs.values())
     print(f"ours beside the floor: {ours - floor:+.0f} ms (x{ours / floor:.2f})\n")
-    best, middle = round(min(searches)), round(statistics.median(searches))
-    row = ("ovillo search", best, middle, verdict(best, SEARCH_BAR_MS))
-    print(table("command line: spawn to end", ("command", "best ms", "median ms", f"{SEARCH_BAR_MS} ms"), [row]))
+    lines = []
+    for name, measured in searched.items():
+        walls, used = ([one[place] for one in measured] for place in (0, 1))
+        figures = [round(of(each)) for each in (walls, used) for of in (min, statistics.median)]
+        lines.append((name, *figures, verdict(figures[0], SEARCH_BAR_MS)))
+    heads = ("command", "best ms", "median ms", "best CPU ms", "median CPU ms", f"{SEARCH_BAR_MS} ms")
+    print(table("command line: spawn to end", heads, lines))
 
 
 if __name__ == "__main__":
