@@ -64,11 +64,6 @@ def claude(home: Path, model: ScriptedModel, prompt: str, *, hooks: bool = False
         events = {"UserPromptSubmit": entry("prompt"), "PreToolUse": entry("pre-tool")}
         (home / "hooks.json").write_text(json.dumps({"hooks": events}))
         command += ["--settings", str(home / "hooks.json")]
-    return own_claude(home, model, prompt, *command, **variables)
-
-
-def own_claude(home: Path, model: ScriptedModel, prompt: str, *options: str, **variables: str) -> str:
-    """With what stands in its user's folder, and nothing else. The session's id."""
     work = home / "work"
     work.mkdir(parents=True, exist_ok=True)
     told = {
@@ -78,8 +73,8 @@ def own_claude(home: Path, model: ScriptedModel, prompt: str, *options: str, **v
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "MCP_CONNECTION_NONBLOCKING": "0",
     }
-    command = [str(CLAUDE), "-p", prompt, "--model", "sonnet", "--permission-mode", "bypassPermissions", *options]
-    ran = _run([*command, "--output-format", "json"], work, home, {**told, **variables})
+    line = [str(CLAUDE), "-p", prompt, "--model", "sonnet", "--permission-mode", "bypassPermissions", *command]
+    ran = _run([*line, "--output-format", "json"], work, home, {**told, **variables})
     return str(json.loads(ran.stdout)["session_id"])
 
 

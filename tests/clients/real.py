@@ -117,10 +117,6 @@ class Machine:
 # --- the table
 
 
-def _nothing(home: Path, port: int) -> Mapping[str, str]:
-    return {}
-
-
 def _claude_files(home: Path, port: int) -> Mapping[str, str]:
     known = {
         "hasCompletedOnboarding": True,
