@@ -173,3 +173,17 @@ def test_the_playground_offers_sessions_and_refuses_unknown_ones(sites: tuple[Se
     assert '<option value="ses_a"' in text_of(page(reader, "/resolve"))
     assert page(reader, "/resolve?session=ses_none&q=that").status == 404
     assert page(reader, "/resolve?session=ses_a&q=" + "a" * 5_000).status == 422
+
+
+@pytest.mark.requirement("WEB-41")
+def test_a_key_that_may_not_open_sessions_gets_places_without_their_words(sites: tuple[Services, Site]) -> None:
+    services, reader = sites
+    _, text = services.keys.create("default", "context only", scopes=["context:read"])
+    site = replace(reader, credential={"X-API-Key": text})
+    assert page(site, "/sessions").status == 403
+    assert site.ask("GET", "/resolve.json").json["sessions"] == []
+    [talk] = site.ask("GET", "/code/shop/tax.py:add_tax.json").json["talks"]["sessions"]
+    assert [place.get("pieces", []) + place.get("diffs", []) for place in talk["places"]] == [[]] * len(talk["places"])
+    for path in ("/code/shop/tax.py:add_tax", "/code/discussed?name=add_tax"):
+        assert "<mark>add_tax</mark>" not in text_of(page(site, path))
+        assert "<mark>add_tax</mark>" in text_of(page(reader, path))

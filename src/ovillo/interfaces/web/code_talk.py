@@ -1,12 +1,14 @@
 """Where sessions spoke of a definition or a file, and what agents did to it: places with their words, for the pages.
 
-Owns finding the words around a name in a part. Which sessions these are, ``entities`` knows.
+Owns finding the words around a name in a part; whoever may not read sessions gets the places without their words. Which sessions these
+are, ``entities`` knows.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
@@ -18,6 +20,7 @@ from ovillo.model.entities import Discussion, Evidence, Mention
 from ovillo.model.errors import NotFound
 from ovillo.model.records import Part
 from ovillo.model.text import one_line
+from ovillo.security.principals import HISTORY_READ
 from ovillo.sessions.results import SessionSummary
 
 #: Sessions that are shown, places of one, and characters around a name.
@@ -68,6 +71,9 @@ def talks_of(visit: Visit[Any], *names: str, file: str | None = None) -> Talks:
             found = visit.services.entities.where_discussed(visit.namespace, name, limit=_SESSIONS)
         except NotFound:
             continue
+        if visit.may(HISTORY_READ):
+            for each in found.discussions:
+                visit.services.audit.read(visit.principal, "web", "where discussed", each.session_id)
         summaries = visit.services.catalog.summaries(visit.namespace, [each.session_id for each in found.discussions])
         return Talks(
             [_talk(visit, each, summaries[each.session_id], name, file) for each in found.discussions],
@@ -97,10 +103,10 @@ def _telling(mentions: tuple[Mention, ...]) -> list[Mention]:
 
 
 def _place(visit: Visit[Any], each: Discussion, mention: Mention, name: str, file: str | None) -> MentionLine:
-    try:
-        part = visit.services.history.part(visit.namespace, each.session_id, mention.part_id)
-    except NotFound:
-        part = None
+    part = None
+    if visit.may(HISTORY_READ):
+        with suppress(NotFound):
+            part = visit.services.history.part(visit.namespace, each.session_id, mention.part_id)
     return MentionLine(
         mention.part_id,
         mention.message_id,

@@ -85,7 +85,9 @@ class ResolveData(Struct, omit_defaults=True):
 @pages("/resolve", CONTEXT_READ)
 def resolve_page(visit: Visit[ResolveQuery]) -> View:
     services, query = visit.services, visit.query
-    newest = services.catalog.list(visit.namespace, SessionFilter(), limit=_SESSIONS).sessions
+    # What is told of a session to whom it is named is not a list of all of them.
+    may_read = visit.may(HISTORY_READ)
+    newest = services.catalog.list(visit.namespace, SessionFilter(), limit=_SESSIONS).sessions if may_read else []
     data = ResolveData([SessionChoice(each.session.id, each.title) for each in newest])
     if query.session:
         chosen = services.catalog.resolve(visit.namespace, query.session)
@@ -98,7 +100,7 @@ def resolve_page(visit: Visit[ResolveQuery]) -> View:
             _fill(data, query.q, found)
             data.elapsed_ms = services.clock() - began
             services.audit.read(visit.principal, "web", "resolve", chosen.session.id)
-    more = {"query": query, "examples": EXAMPLES, "may_read": visit.may(HISTORY_READ)}
+    more = {"query": query, "examples": EXAMPLES, "may_read": may_read}
     return View("screens/resolve.html", data, visit.t("resolve.title"), "resolve", more=more)
 
 
