@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 from ovillo.entities.known import KnownCode
 from ovillo.entities.naming import aliases, ends_like, relative, tails_of
 from ovillo.entities.naming import tail as tail_of
+from ovillo.entities.parts import sightings
 from ovillo.entities.tracker import EntityTracker
 from ovillo.model.entities import Discussion, EntityType, Evidence, KnownEntity, SessionEntities, SessionEntity
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import names
-from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, SessionId
+from ovillo.model.records import DEFAULT_NAMESPACE, Namespace, Part, Role, SessionId
 from ovillo.model.sessions import SessionFilter, SessionRow
 from ovillo.model.wording import counted
 
@@ -103,6 +104,10 @@ class Entities:
             found = _joined([*found, *(_seen_from(directory, entity) for entity in touched)])
         newest = sorted(found, key=_last, reverse=True)[:limit]
         return self._code.confirmed(namespace, directory, newest)
+
+    def of_part(self, part: Part, role: Role, most: int = 20) -> list[str]:
+        """What a part speaks of, as it is called there, in order and each once."""
+        return list(dict.fromkeys(each.name for each in sightings(part, role)))[:most]
 
     def of_session(
         self, namespace: Namespace, session_id: SessionId, most: int = 50, version: str = ""

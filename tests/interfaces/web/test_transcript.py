@@ -82,6 +82,7 @@ def test_a_part_is_shown_with_its_body_its_figures_and_its_record(site: Site, wh
     told = site.ask("GET", f"/sessions/{whole['session']['id']}/parts/{failed['id']}.json").json
     assert told["output"]
     assert "pytest" in told["input"]
+    assert any("test_totales" in name for name in told["mentions"])
     html = text_of(page(site, f"/sessions/{whole['session']['id']}/parts/{failed['id']}"))
     assert "pytest" in html
     assert f"parts/{failed['id']}.json" in html

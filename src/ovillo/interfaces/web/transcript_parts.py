@@ -36,6 +36,8 @@ class PartData(Struct, omit_defaults=True):
     file: str = ""
     offset: int | None = None
     resume: str = ""
+    #: Names of files, definitions, tickets and the like that it speaks of.
+    mentions: list[str] = []
 
 
 def part_data(session_id: str, row: Row, total: int, message: Message, most: int | None) -> PartData:

@@ -14,7 +14,7 @@ from ovillo.interfaces.web.visits import View, Visit
 from ovillo.model.errors import NotFound
 from ovillo.model.quoting import named
 from ovillo.model.records import SessionId
-from ovillo.security.principals import HISTORY_READ
+from ovillo.security.principals import CONTEXT_READ, HISTORY_READ
 from ovillo.sessions.outline import Outline
 
 pages = Pages()
@@ -186,6 +186,9 @@ def transcript_part(visit: Visit[PartQuery]) -> View:
         raise _unknown(session_id, visit.path["part"])
     (message,), (row,) = messages, rows
     data = part_data(session_id, row, len(outline), message, None if visit.query.whole else _BODY)
+    part = next((each for each in message.parts if each.id == row.id), None)
+    if part is not None and visit.may(CONTEXT_READ):
+        data.mentions = visit.services.entities.of_part(part, message.role)
     data.resume = visit.services.resuming.command(summary.session)
     more = {"is_split": visit.query.diff == "split", "query": visit.query}
     return View("screens/transcript_part.html", data, summary.title, "sessions", more=more)
