@@ -27,6 +27,8 @@ help:
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "ovillo needs Python 3.11 or newer; none was found. Install it and run make again."; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "Could not make a virtual environment. On Debian or Ubuntu: apt install python3-venv"; exit 1; }
+# Python 3.11 puts it in (9 MB); nothing here needs it.
+	@$(PIP) uninstall --yes setuptools 2>/dev/null || true
 
 # Every file that is installed is one whose digest stands in a lock; what builds our own package, too.
 $(VENV)/.installed: requirements.lock requirements-build.lock pyproject.toml | $(VENV)/bin/python
