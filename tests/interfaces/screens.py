@@ -12,19 +12,19 @@ import select
 import signal
 import struct
 import subprocess
-import sys
 import termios
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyte
 
 from tests.interfaces.terminals import Machine
+from tests.measured import ovillo_program
 
-_PATIENCE_S = 60.0
+_PATIENCE_S, _LAST_WORDS_S = 60.0, 5.0
 ENTER, ESCAPE, TAB, DOWN, UP = "\r", "\x1b", "\t", "\x1b[B", "\x1b[A"
 CTRL_C, CTRL_R, CTRL_U = "\x03", "\x12", "\x15"
 
@@ -127,7 +127,7 @@ def opened(
     folder: Path | None = None,
     stdout: int | None = None,
     ignores_hangup: bool = False,
-    program: Sequence[str] = (sys.executable, "-m", "ovillo"),
+    program: Sequence[str] = (),
     **changes: str | None,
 ) -> Iterator[Screen]:
     """``ignores_hangup``: as whoever is started by ``nohup``. ``stdout``: a pipe in place of the terminal, as a shell has it that
@@ -140,7 +140,7 @@ def opened(
         signal.signal(signal.SIGHUP, signal.SIG_IGN if ignores_hangup else signal.SIG_DFL)
 
     process = subprocess.Popen(
-        [*program, *command],
+        [*(program or ovillo_program()), *command],
         stdin=theirs,
         stdout=theirs if stdout is None else stdout,
         stderr=theirs,
@@ -156,6 +156,11 @@ def opened(
         yield screen
     finally:
         if process.poll() is None:
+            if not program:
+                # It is asked first, so that what it ran is counted.
+                process.terminate()
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_LAST_WORDS_S)
             process.kill()
         process.wait(_PATIENCE_S)
         screen.close()

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ovillo.demo import demo_environment, unpack
-from tests.interfaces.http.serving import Answer, Site, process
+from ovillo.app import open_services
+from ovillo.demo import unpack
+from ovillo.interfaces.mcp.http import mount as mcp_mount
+from ovillo.interfaces.rest.mount import open_mount as rest_mount
+from ovillo.interfaces.web.mount import open_mount as web_mount
+from ovillo.interfaces.websocket.mount import open_mount as websocket_mount
+from tests.interfaces.http.serving import Answer, Site, serving
+from tests.interfaces.opened import settings_for
 
 HTML = "text/html,application/xhtml+xml"
 
 
 @contextmanager
-def demo_site(tmp_path: Path, *options: str, **variables: str) -> Iterator[Site]:
-    """``ovillo serve`` over the demo, scanned."""
-    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "OVILLO_EMBEDDER": "none", **variables}
+def demo_site(tmp_path: Path, **changes: Any) -> Iterator[Site]:
+    """What ``ovillo serve`` serves, over the demo, scanned; ``changes`` are fields of its settings."""
     home = unpack(tmp_path / "demo", time.time_ns() // 1_000_000)
-    demo = demo_environment(environment, home, tmp_path / "data")
-    subprocess.run([sys.executable, "-m", "ovillo", "scan"], env=demo, check=True, capture_output=True)
-    with process(tmp_path, *options, **{**demo, **variables}) as (_, running):
-        yield running
+    settings = settings_for(home, **{"data_dir": tmp_path / "data", "auth": "token", **changes})
+    services = open_services(settings)
+    try:
+        services.ingest.scan()
+        with serving(settings, mcp_mount, rest_mount, websocket_mount, web_mount, services=services) as site:
+            yield site
+    finally:
+        services.close()
 
 
 def page(site: Site, path: str, **headers: str) -> Answer:
