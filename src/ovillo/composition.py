@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from ovillo.model.masking import MaskingProgress, Rules
     from ovillo.model.outside_index import OutsideIndex
     from ovillo.model.records import Namespace, Session, SessionId
-    from ovillo.model.scope import Project
     from ovillo.model.workers import Workers
     from ovillo.readers.protocol import Reader, Source
     from ovillo.references.context.service import ContextService
@@ -349,41 +348,9 @@ class Composition:
 
     @built_once
     def context(self) -> ContextService:
-        from ovillo.references.context.code.answering import CodeEvidence
-        from ovillo.references.context.code.changes import Changes
-        from ovillo.references.context.documents import Documents
-        from ovillo.references.context.elsewhere import Elsewhere
-        from ovillo.references.context.following import Following
-        from ovillo.references.context.meant import MeantByReferences
-        from ovillo.references.context.memories import RememberedPieces
-        from ovillo.references.context.narrowing import PlacesAskedBack
-        from ovillo.references.context.pending import PendingSessions
-        from ovillo.references.context.said import SaidInSessions
-        from ovillo.references.context.service import ContextService
-        from ovillo.references.context.turns import TurnReader
+        from ovillo.references.opening import open_context
 
-        def project_of(namespace: Namespace, session_id: SessionId) -> Project | None:
-            row = self.store.sessions.get(namespace, session_id)
-            return None if row is None else self.projects.of_session(namespace, row.session)
-
-        # Finding definitions is made when a question needs it: where no code is indexed nobody waits for it.
-        code = CodeEvidence(self.code, lambda: self.symbols, Changes(self.store))
-        return ContextService(
-            self.references.resolve,
-            MeantByReferences(self.history, self.code),
-            code,
-            Documents(self.knowledge),
-            # Asked in this order; one that answers by itself spares those after it.
-            (
-                PlacesAskedBack(self.references.narrowed),
-                PendingSessions(self.search, self.links, self.link_proposals),
-                code,
-                SaidInSessions(self.store, self.search, self.history),
-                RememberedPieces(self.memories.recalling),
-            ),
-            Elsewhere(self.projects, project_of),
-            Following(self.store.text, TurnReader(self.store.text)),
-        )
+        return open_context(self)
 
     @built_once
     def audit(self) -> Audit:

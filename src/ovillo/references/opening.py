@@ -1,0 +1,100 @@
+"""``get_context`` put together: which evidence is asked, and in which order.
+
+Owns the choice of providers. Each is in its own module; what they are made of is handed in by the composition root.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from ovillo.references.context.code.answering import CodeEvidence
+from ovillo.references.context.code.changes import Changes
+from ovillo.references.context.documents import Documents
+from ovillo.references.context.elsewhere import Elsewhere
+from ovillo.references.context.following import Following
+from ovillo.references.context.meant import MeantByReferences
+from ovillo.references.context.memories import RememberedPieces
+from ovillo.references.context.narrowing import PlacesAskedBack
+from ovillo.references.context.pending import PendingSessions
+from ovillo.references.context.said import SaidInSessions
+from ovillo.references.context.service import ContextService
+from ovillo.references.context.turns import TurnReader
+
+if TYPE_CHECKING:
+    from ovillo.code.service import CodeIndex
+    from ovillo.memory.knowledge import Knowledge
+    from ovillo.memory.service import Memories
+    from ovillo.model.records import Namespace, SessionId
+    from ovillo.model.scope import Project
+    from ovillo.references.of_session import SessionReferences
+    from ovillo.search.service import Search
+    from ovillo.search.symbols.service import SymbolSearch
+    from ovillo.sessions.history import History
+    from ovillo.sessions.link_proposals import LinkProposals
+    from ovillo.sessions.links import LinkService
+    from ovillo.sessions.projects import Projects
+    from ovillo.store.protocol import Store
+
+
+class Around(Protocol):
+    """The services that answers are made of."""
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def projects(self) -> Projects: ...
+
+    @property
+    def history(self) -> History: ...
+
+    @property
+    def search(self) -> Search: ...
+
+    @property
+    def links(self) -> LinkService: ...
+
+    @property
+    def link_proposals(self) -> LinkProposals: ...
+
+    @property
+    def references(self) -> SessionReferences: ...
+
+    @property
+    def code(self) -> CodeIndex: ...
+
+    @property
+    def symbols(self) -> SymbolSearch: ...
+
+    @property
+    def knowledge(self) -> Knowledge: ...
+
+    @property
+    def memories(self) -> Memories: ...
+
+
+def open_context(around: Around) -> ContextService:
+    store = around.store
+
+    def project_of(namespace: Namespace, session_id: SessionId) -> Project | None:
+        row = store.sessions.get(namespace, session_id)
+        return None if row is None else around.projects.of_session(namespace, row.session)
+
+    # Finding definitions is made when a question needs it: where no code is indexed nobody waits for it.
+    code = CodeEvidence(around.code, lambda: around.symbols, Changes(store))
+    return ContextService(
+        around.references.resolve,
+        MeantByReferences(around.history, around.code),
+        code,
+        Documents(around.knowledge),
+        # Asked in this order; one that answers by itself spares those after it.
+        (
+            PlacesAskedBack(around.references.narrowed),
+            PendingSessions(around.search, around.links, around.link_proposals),
+            code,
+            SaidInSessions(store, around.search, around.history),
+            RememberedPieces(around.memories.recalling),
+        ),
+        Elsewhere(around.projects, project_of),
+        Following(store.text, TurnReader(store.text)),
+    )
