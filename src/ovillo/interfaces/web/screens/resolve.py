@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from ovillo.interfaces.web.marks import pieces
 from ovillo.interfaces.web.pages import Pages
 from ovillo.interfaces.web.visits import View, Visit
 from ovillo.model.sessions import SessionFilter
@@ -110,7 +110,7 @@ def _fill(data: ResolveData, phrase: str, found: ExplainedResolution) -> None:
     data.status = resolution.status.value
     data.languages = list(resolution.languages)
     data.expanded = resolution.expanded if resolution.expanded != phrase else ""
-    data.pieces = _pieces(phrase, [each.reference.span for each in resolution.references])
+    data.pieces = pieces(phrase, [each.reference.span for each in resolution.references])
 
 
 def _reference(each: Resolved, found: ExplainedResolution) -> ReferenceLine:
@@ -150,13 +150,3 @@ def _entity(entity: Entity, found: ExplainedResolution) -> EntityLine:
         said_in,
         place[1] if place else None,
     )
-
-
-def _pieces(phrase: str, spans: Sequence[tuple[int, int]]) -> list[str]:
-    pieces, at = [], 0
-    for start, end in sorted(spans):
-        if start < at:
-            continue
-        pieces += [phrase[at:start], phrase[start:end]]
-        at = end
-    return [*pieces, phrase[at:]]

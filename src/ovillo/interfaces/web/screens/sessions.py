@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from ovillo.interfaces.web.marks import pieces
 from ovillo.interfaces.web.pages import Pages
 from ovillo.interfaces.web.visits import View, Visit
 from ovillo.model.clock import DAY_MS, from_local_iso
@@ -299,15 +300,7 @@ def _lines(visit: Visit[SessionsQuery], summaries: Sequence[SessionSummary]) -> 
 
 
 def _snippet(hit: Hit) -> Snippet:
-    """The snippet cut where its highlights begin and end."""
-    pieces, at = [], 0
-    for start, end in sorted(hit.highlights):
-        if start < at:
-            continue
-        pieces += [hit.snippet[at:start], hit.snippet[start:end]]
-        at = end
-    pieces.append(hit.snippet[at:])
-    return Snippet(pieces, hit.role, hit.part_id or hit.message_id or "", hit.tool)
+    return Snippet(pieces(hit.snippet, hit.highlights), hit.role, hit.part_id or hit.message_id or "", hit.tool)
 
 
 # --- facets
