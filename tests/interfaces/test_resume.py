@@ -159,6 +159,22 @@ def test_what_no_client_can_go_on_with_names_what_can(line: CommandLine, tmp_pat
     assert "ovillo handoff" not in nobody.err, "there is nobody to hand it to"
 
 
+@pytest.mark.requirement("CLI-61")
+def test_a_command_that_is_only_shown_needs_no_client_here(line: CommandLine, tmp_path: Path) -> None:
+    keep(line, "ses-1", "claude_code", tmp_path / "work")
+    for client in (tmp_path / "bin").iterdir():
+        client.unlink()
+    shown = line.run("resume", "ses-1", "--print")
+    assert shown.out.endswith("&& claude --resume ses-1\n")
+    assert "there is no program claude on the PATH" in shown.err
+    handed = line.run("handoff", "ses-1", "--to", "codex", "--print")
+    assert "&& codex 'Go on with the work" in handed.out
+    plan = json.loads(line.run("resume", "ses-1", "--json").out)
+    assert plan["command"] == ["claude", "--resume", "ses-1"]
+    assert plan["notes"] == ["there is no program claude on the PATH"]
+    assert line.run("resume", "ses-1").code != 0
+
+
 @pytest.mark.requirement("CLI-63")
 @pytest.mark.parametrize(
     ("client", "before"), [("codex", []), ("gemini", ["-i"]), ("opencode", ["{folder}", "--prompt"])]

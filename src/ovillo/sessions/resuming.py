@@ -70,9 +70,10 @@ class Resuming:
         folder = _existing(session.directory)
         return "" if folder is None and program.at_home_only else _at(session, program, program.command, folder).typed
 
-    def resume(self, namespace: Namespace, session: Session) -> Start:
+    def resume(self, namespace: Namespace, session: Session, *, may_be_missing: bool = False) -> Start:
         """How the session's own client continues it. Raises Conflict where no client can, NotFound for a client that is
-        not installed, a session that it no longer has, or a missing folder it must run in."""
+        not installed, a session that it no longer has, or a missing folder it must run in. ``may_be_missing``: the command
+        is only shown, so that a client that is not installed here is a note."""
         session, notes = self._whole(namespace, session)
         client = session.source
         program = self._program_of(client)
@@ -80,7 +81,8 @@ class Resuming:
         if program is None:
             who = "ovillo itself recorded it" if client == NATIVE else f"how {named(client)} resumes one is not known"
             raise Conflict(f"No client can be started at session {named(session.id)}: {who}.", hint=otherwise)
-        command = self._installed(program, otherwise)
+        command, missing = self._installed(program, otherwise, may_be_missing)
+        notes = (*notes, *missing)
         if session.metadata.get("deleted_at_source"):
             raise NotFound(f"{named(client)} no longer has session {named(session.id)}.", hint=otherwise)
         if not _ID.fullmatch(_own_id(session)):
@@ -96,8 +98,9 @@ class Resuming:
             notes = (*notes, f"its folder is gone ({named(session.directory or 'not known')}): it starts in this one")
         return _at(session, program, command, folder, notes)
 
-    def begin(self, client: str, folder: str | None, prompt: str) -> Start:
-        """How a client starts a new session with a first prompt. Raises NotFound, with the clients that can."""
+    def begin(self, client: str, folder: str | None, prompt: str, *, may_be_missing: bool = False) -> Start:
+        """How a client starts a new session with a first prompt. Raises NotFound, with the clients that can.
+        ``may_be_missing`` as for ``resume``."""
         programs = self._programs()
         name = client.strip().lower().replace("-", "_")
         found = next((key for key, each in programs.items() if name in (key, each.command)), None)
@@ -105,9 +108,10 @@ class Resuming:
             raise NotFound.named(
                 "client that can be handed a session", client, programs, hint=f"Known: {names(programs)}."
             )
-        command = self._installed(programs[found], None)
+        command, notes = self._installed(programs[found], None, may_be_missing)
         here = _existing(folder)
-        notes = () if here or not folder else (f"its folder is gone ({named(folder)}): it starts in this one",)
+        if folder and here is None:
+            notes = (*notes, f"its folder is gone ({named(folder)}): it starts in this one")
         return Start((command, *_filled(programs[found].begin, prompt=prompt, folder=here or ".")), here, notes)
 
     def startable(self) -> list[str]:
@@ -128,8 +132,12 @@ class Resuming:
             return session, ()
         return found, (f"{named(session.id)} is a sub-agent's: this is the session that started it",)
 
-    def _installed(self, program: Program, otherwise: str | None) -> str:
+    def _installed(self, program: Program, otherwise: str | None, may_be_missing: bool) -> tuple[str, tuple[str, ...]]:
+        """The program's path, and what is to be said of it. Raises NotFound unless it may be missing."""
         command = self._which(program.command)
+        why = f"There is no program {program.command} on the PATH"
+        if command is None and may_be_missing:
+            return program.command, (f"{why[0].lower()}{why[1:]}",)
         if command is None:
             there = self.startable()
             # Without any client, there is nobody to hand it to either.
@@ -139,8 +147,8 @@ class Resuming:
                 if there
                 else "No other client was found there either: install one, or add its folder to the PATH."
             )
-            raise NotFound(f"There is no program {program.command} on the PATH.", hint=hint)
-        return command
+            raise NotFound(f"{why}.", hint=hint)
+        return command, ()
 
 
 def _own_id(session: Session) -> str:

@@ -39,7 +39,7 @@ def resume(state: State, session: str | None, only_print: bool) -> None:
     """
     services = state.services()
     found = _named(state, session)
-    start = services.resuming.resume(LOCAL.namespace, found)
+    start = services.resuming.resume(LOCAL.namespace, found, may_be_missing=only_print or state.json)
     go(state, start, only_print, found)
 
 
@@ -54,14 +54,18 @@ def resume(state: State, session: str | None, only_print: bool) -> None:
 def handoff(state: State, session: str, client: str, max_tokens: int, only_print: bool) -> None:
     """Start another client in the folder of SESSION, with what recover_context says of it as the first prompt."""
     found = _named(state, session)
-    go(state, handed_on(state, found, client, max_tokens), only_print, found)
+    start = handed_on(state, found, client, max_tokens, may_be_missing=only_print or state.json)
+    go(state, start, only_print, found)
 
 
-def handed_on(state: State, session: Session, client: str, max_tokens: int = _HANDED_TOKENS) -> Start:
-    """How another client continues a session, with a hand-off as its prompt. Raises NotFound."""
+def handed_on(
+    state: State, session: Session, client: str, max_tokens: int = _HANDED_TOKENS, *, may_be_missing: bool = False
+) -> Start:
+    """How another client continues a session, with a hand-off as its prompt. Raises NotFound for a client that is not
+    known, or not installed where it has to be."""
     recovered = state.call("recover_context", {"sessionID": session.id, "max_tokens": max_tokens})
     prompt = f"Go on with the work of this earlier session.\n\n{noticed(recovered.text)}"
-    return state.services().resuming.begin(client, session.directory, prompt)
+    return state.services().resuming.begin(client, session.directory, prompt, may_be_missing=may_be_missing)
 
 
 def _named(state: State, session: str | None) -> Session:

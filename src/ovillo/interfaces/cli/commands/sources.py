@@ -102,7 +102,9 @@ def _shown(x: SourceReport) -> Text:
     if x.error:
         text.append(f"  {printable_line(x.error, 400)}\n", "red")
     for item in x.skipped:
-        place = f"{item.file}:{item.position}" if item.position else item.file
+        # A bare number counts bytes; after a colon it would be taken for a line.
+        position = f"byte {item.position}" if item.position.isdigit() else item.position
+        place = f"{item.file}, {position}" if position else item.file
         text.append("  not read  ", "yellow")
         text.append(printable_line(place, 500))
         text.append(f"  {printable_line(item.reason, 300)}\n", "dim")
