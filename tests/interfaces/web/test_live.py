@@ -16,7 +16,7 @@ from ovillo.model.records import Role, Usage
 from tests.builders import delta, message, session
 from tests.interfaces.http.serving import Site, process, serving
 from tests.interfaces.opened import settings_for
-from tests.interfaces.web.browser import axe_findings, chromium, faults_of, let_in
+from tests.interfaces.web.browser import axe_findings, faults_of, let_in
 from tests.interfaces.web.sites import page, text_of
 
 if TYPE_CHECKING:
@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 @pytest.fixture
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with process(tmp_path_factory.mktemp("live")) as (_, running):
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
         yield running
 
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.interfaces.http.serving import Site
-from tests.interfaces.web.browser import chromium, faults_of, let_in
+from tests.interfaces.web.browser import faults_of, let_in
 from tests.interfaces.web.sites import demo_site, page, text_of
 from tests.interfaces.web.test_walk import SCREENS, SESSION
 
@@ -21,18 +21,6 @@ if TYPE_CHECKING:
 LINEAGE = f"/sessions/{quote('Rate limiter lets bursts through')}/lineage"
 #: Longer than any screen of the demo has elements to reach.
 _MOST_TABS = 120
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with demo_site(tmp_path_factory.mktemp("manners")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture

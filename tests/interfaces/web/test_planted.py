@@ -17,7 +17,7 @@ from ovillo.interfaces.web.mount import SCREENS, open_mount
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.sessions import SessionFilter
 from tests.interfaces.http.serving import Site
-from tests.interfaces.web.browser import chromium, faults_of
+from tests.interfaces.web.browser import faults_of
 from tests.interfaces.web.keyed import keyed_site
 from tests.interfaces.web.sites import page, text_of
 from tests.security.marks import raw_in
@@ -141,12 +141,6 @@ def test_no_page_that_can_be_reached_makes_markup_of_what_was_recorded(filled: P
         waiting.extend(live.links)
     assert found == {}
     assert len(seen) > 60
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.mark.requirement("WEB-78")

@@ -6,7 +6,6 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,14 +17,8 @@ from ovillo.sessions.drafts import SessionDraft
 from tests.interfaces.http.serving import Site
 from tests.interfaces.web.browser import chromium, faults_of, let_in
 from tests.interfaces.web.keyed import keyed_site, send
-from tests.interfaces.web.sites import demo_site, page, send_form, text_of
+from tests.interfaces.web.sites import page, send_form, text_of
 from tests.interfaces.web.test_shell import token_on
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with demo_site(tmp_path_factory.mktemp("sessions")) as running:
-        yield running
 
 
 @pytest.fixture

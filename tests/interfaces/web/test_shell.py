@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
 from tests.interfaces.http.serving import Site
-from tests.interfaces.web.sites import demo_site, page, send_form, text_of
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with demo_site(tmp_path_factory.mktemp("pages")) as running:
-        yield running
+from tests.interfaces.web.sites import page, send_form, text_of
 
 
 def token_on(html: str) -> str:

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
 from html import unescape
 
 import pytest
 
 from tests.interfaces.http.serving import Site
 from tests.interfaces.web.browser import chromium, faults_of, let_in
-from tests.interfaces.web.sites import demo_site, page, text_of
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with demo_site(tmp_path_factory.mktemp("stats")) as running:
-        yield running
+from tests.interfaces.web.sites import page, text_of
 
 
 @pytest.mark.requirement("WEB-61")

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 
 import pytest
 
 from ovillo.model.clock import DAY_MS, local, system_clock
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from tests.interfaces.http.serving import Site
-from tests.interfaces.web.sites import demo_site, page, send_form, text_of
+from tests.interfaces.web.sites import page, send_form, text_of
 from tests.interfaces.web.test_shell import token_on
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with demo_site(tmp_path_factory.mktemp("time")) as running:
-        yield running
 
 
 def busy_week(site: Site) -> str:

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.interfaces.http.serving import Site
-from tests.interfaces.web.sites import demo_site, page, text_of
+from tests.interfaces.web.sites import page, text_of
 from tests.interfaces.web.test_walk import SESSION
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with demo_site(tmp_path_factory.mktemp("transcript")) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

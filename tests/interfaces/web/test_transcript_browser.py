@@ -20,7 +20,7 @@ from ovillo.model.records import PartType, Role, SessionDelta, SessionId, ToolCa
 from tests.builders import delta, message, session, text_part, tool_part
 from tests.interfaces.http.serving import Site, serving
 from tests.interfaces.opened import settings_for
-from tests.interfaces.web.browser import axe_findings, chromium, faults_of, let_in
+from tests.interfaces.web.browser import axe_findings, faults_of, let_in
 from tests.security.planting import PLAIN, SECOND, planted
 
 if TYPE_CHECKING:
@@ -85,12 +85,6 @@ def _hostile() -> SessionDelta:
 @pytest.fixture(scope="module")
 def site(services: Services) -> Iterator[Site]:
     with serving(services.settings, open_mount, open_rest, services=services) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
         yield running
 
 

@@ -5,14 +5,12 @@ A new screen is a line in ``SCREENS``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.interfaces.http.serving import Site
-from tests.interfaces.web.browser import axe_findings, chromium, faults_of, let_in
-from tests.interfaces.web.sites import demo_site
+from tests.interfaces.web.browser import axe_findings, faults_of, let_in
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -55,18 +53,6 @@ VIEWS = {
     "dark": {"color_scheme": "dark", "viewport": {"width": 1280, "height": 800}},
     "phone": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}, "has_touch": True},
 }
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with demo_site(tmp_path_factory.mktemp("walk")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.mark.requirement("WEB-7")

@@ -26,7 +26,7 @@ from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import SessionId
 from tests.interfaces.http.serving import Site, process
 from tests.interfaces.opened import settings_for
-from tests.interfaces.web.browser import axe_findings, chromium, faults_of, let_in, settle
+from tests.interfaces.web.browser import axe_findings, faults_of, let_in, settle
 from tests.interfaces.web.test_walk import VIEWS
 from tests.measured import ovillo_program
 
@@ -127,12 +127,6 @@ def _places(site: Site, long: SessionId) -> dict[str, str]:
     day = time.strftime("%Y-%m-%d", time.localtime(newest["updated_at"] / 1000 + 86_400))
     other = next(each["id"] for each in others if each["id"] != long)
     return {"middle": str(rows // 2), "last": str(rows), "day": day, "other": quote(other)}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.mark.timeout(_PATIENCE_S)

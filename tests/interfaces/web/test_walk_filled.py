@@ -16,7 +16,7 @@ from ovillo.model.records import Role
 from tests.builders import delta, message, session
 from tests.interfaces.http.serving import Site
 from tests.interfaces.opened import record
-from tests.interfaces.web.browser import axe_findings, chromium, faults_of
+from tests.interfaces.web.browser import axe_findings, faults_of
 from tests.interfaces.web.keyed import keyed_site
 from tests.interfaces.web.test_walk import VIEWS
 
@@ -71,12 +71,6 @@ def _ids(services: Services) -> dict[str, str]:
     waits = semantic.store(NS, "port", f"the port is 1 {_PLANTED}", Provenance(Origin.WEB, source=_PLANTED)).memory.id
     services.memories.episodic.record(NS, summary="a very long word " + "x" * 400, content=None, provenance=of)
     return {"fact": fact, "waits": waits, "key": services.keys.list()[0].id}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.mark.requirement("WEB-7")

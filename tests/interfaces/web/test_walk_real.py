@@ -16,7 +16,7 @@ from ovillo.interfaces.rest.mount import open_mount as rest_mount
 from ovillo.interfaces.web.mount import open_mount as web_mount
 from tests.interfaces.http.serving import Site, serving
 from tests.interfaces.opened import copy_homes, settings_for
-from tests.interfaces.web.browser import axe_findings, chromium, faults_of, let_in
+from tests.interfaces.web.browser import axe_findings, faults_of, let_in
 from tests.interfaces.web.test_walk import VIEWS
 
 if TYPE_CHECKING:
@@ -33,12 +33,6 @@ def site(fixtures: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     with serving(settings, rest_mount, web_mount, services=services) as running:
         yield running
     services.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.mark.requirement("WEB-7")
