@@ -123,6 +123,39 @@ def test_a_single_term_is_counted_and_the_newer_document_has_the_larger_recency(
     assert [hit.density for hit in newest] == pytest.approx([once, once])
 
 
+@pytest.mark.requirement("STORE-9")
+def test_where_several_words_are_asked_for_a_document_counts_by_its_length_however_long(
+    store: Store, text: TextStore
+) -> None:
+    for length in (2, 200, 20_000):
+        words = ["oak", *(f"ash{number}" for number in range(length - 1))]
+        store.ingest.apply(NS, [delta(message(f"m{length}", length, " ".join(words)))])
+    average = text.stats(NS).average_length
+    for where in (DocFilter(), DocFilter(roles=(Role.USER,))):
+        hits = text.match(NS, AnyOf((Term("oak"), Term("elm"))), where, 9, order=Order.NEWEST)
+        assert [hit.density for hit in hits] == pytest.approx(
+            [1 / length_norm(length, average) for length in (20_000, 200, 2)]
+        )
+
+
+@pytest.mark.requirement("STORE-9")
+def test_neighbours_are_what_was_said_in_the_messages_next_to_it_with_their_distance(
+    store: Store, text: TextStore
+) -> None:
+    ran = message("t", 4, parts=(tool_part("t", 0, call("ls", "oak")),))
+    said = [message(f"m{number}", number, f"word{number}") for number in (1, 2, 7, 8, 9)]
+    store.ingest.apply(NS, [delta(*said, ran)])
+    store.ingest.apply(NS, [delta(message("other", 3, "word3", of="ses_b"), about=session("ses_b"))])
+    names = {
+        doc.id: doc.message_id
+        for doc in text.docs(NS, [hit.doc for hit in text.match(NS, Prefix("word"), DocFilter(), 9)])
+    }
+    ids = {name: doc for doc, name in names.items()}
+    beside = text.neighbours(NS, [ids["m2"], ids["m9"]], 2)
+    assert {(names[doc], steps) for doc, steps in beside[ids["m2"]]} == {("m1", 1), ("m7", 2)}
+    assert {(names[doc], steps) for doc, steps in beside[ids["m9"]]} == {("m8", 1), ("m7", 2)}
+
+
 @pytest.mark.requirement("STORE-8")
 def test_documents_of_another_namespace_are_nobodys(store: Store, text: TextStore) -> None:
     other = Namespace("team")

@@ -201,10 +201,10 @@ def _query_tables() -> tuple[_Terms, ...]:
     return tuple(_Terms(language, []) for language in LANGUAGES)
 
 
-def fold_with_offsets(text: str) -> tuple[str, list[int]]:
+def fold_with_offsets(text: str) -> tuple[str, Sequence[int]]:
     """``fold(text)`` and, for each of its characters, its position in ``text``."""
     if text.isascii():
-        return text.lower(), list(range(len(text)))
+        return text.lower(), range(len(text))
     folded: list[str] = []
     offsets: list[int] = []
     for position, character in enumerate(text):

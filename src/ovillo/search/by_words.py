@@ -19,7 +19,7 @@ from ovillo.search.planner import Plan, Planner
 from ovillo.search.query import Query
 from ovillo.search.query_terms import QueryTerm, QueryTermBuilder
 from ovillo.search.ranked import Places, Ranking
-from ovillo.search.ranking import fuse, lexical, order, unlikelihood, with_neighbours, words_decide
+from ovillo.search.ranking import fuse, lexical, order, roughly, unlikelihood, with_neighbours, words_decide
 from ovillo.store.protocol import Doc, DocFilter, DocId, Match
 
 if TYPE_CHECKING:
@@ -192,10 +192,9 @@ class WordSearch:
         docs: dict[DocId, Doc],
     ) -> dict[DocId, float]:
         """The best candidates by words: all are scored like tool output, the best again by their kind."""
-        rough = lexical(plan.found, weights, missing, average, {})
-        best = sorted(rough, key=lambda doc: (-rough[doc], -plan.found[doc].recency))[:_CANDIDATES]
+        best = roughly(plan, weights, missing, _CANDIDATES)
         docs.update((doc.id, doc) for doc in self._store.docs(namespace, best))
-        return lexical({doc: plan.found[doc] for doc in best if doc in docs}, weights, missing, average, docs)
+        return lexical(plan, weights, missing, average, docs)
 
     def _with_neighbours_of(
         self, namespace: Namespace, scores: dict[DocId, float], docs: dict[DocId, Doc]

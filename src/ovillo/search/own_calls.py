@@ -44,9 +44,11 @@ class OwnCalls:
 
     def among(self, docs: Mapping[DocId, Doc]) -> set[DocId]:
         """Those of the documents that are no evidence."""
-        shells = [key for key, doc in docs.items() if is_shell(doc.tool_name)]
+        calls = {key: doc.tool_name for key, doc in docs.items() if doc.tool_name is not None}
+        shells = [key for key, name in calls.items() if is_shell(name)]
         typed = self._typing([key for key in shells if key in self._naming]) if shells else set()
-        return typed | {key for key, doc in docs.items() if is_own_tool(doc.tool_name) or self._is_asking(doc)}
+        asking = {key for key, doc in docs.items() if self._is_asking(doc)} if self._asked_since else set()
+        return typed | asking | {key for key, name in calls.items() if is_own_tool(name)}
 
     def _typing(self, shells: list[DocId]) -> set[DocId]:
         texts = self.texts.doc_texts(self.namespace, shells) if shells else {}

@@ -26,16 +26,13 @@ _TRANSLATION = 0.5
 
 
 @dataclass(slots=True)
-class TermDensities:
-    """How densely each query term (by index) occurs in a document: ``Matched.density``."""
-
-    recency: int
-    terms: dict[int, float] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
 class Plan:
-    found: dict[DocId, TermDensities] = field(default_factory=dict)
+    """Kept by query term: thousands of documents are found, and most hold only one."""
+
+    #: The recency of every document found.
+    found: dict[DocId, int] = field(default_factory=dict)
+    #: How densely each query term (by index) occurs in the documents that hold it: ``Matched.density``.
+    densities: dict[int, dict[DocId, float]] = field(default_factory=dict)
     scored: list[str] = field(default_factory=list)
 
 
@@ -110,9 +107,9 @@ class _Gathering:
     def _all_common(self, query_terms: Sequence[QueryTerm], common: Sequence[int]) -> None:
         """Words in nearly every document: those with all of them, and the newest with the rarest."""
         if len(query_terms) > 1:
-            for hit in self._ask(AllOf(tuple(query_term.match for query_term in query_terms)), BUDGET, Order.NEWEST):
-                dense = self._plan.found.setdefault(hit.doc, TermDensities(hit.recency))
-                dense.terms = dict.fromkeys(common, hit.density)
+            hits = self._ask(AllOf(tuple(query_term.match for query_term in query_terms)), BUDGET, Order.NEWEST)
+            for index in common:
+                self._note(hits, index)
         rarest = common[0]
         newest = max(BUDGET, self._documents * BUDGET // max(1, query_terms[rarest].frequency))
         self._note(self._ask(query_terms[rarest].match, BUDGET, newest=newest), rarest)
@@ -132,13 +129,14 @@ class _Gathering:
         return self._store.match(self._namespace, limited, self._where, limit, order=order, newest=newest)
 
     def _note(self, hits: Sequence[Matched], index: int | None, worth: float = 1.0) -> None:
-        found = self._plan.found
-        for doc, recency, density in hits:
-            dense = found.get(doc)
-            if dense is None:
-                dense = found[doc] = TermDensities(recency)
-            if index is not None:
-                dense.terms[index] = dense.terms.get(index, 0.0) + density * worth
+        self._plan.found.update((doc, recency) for doc, recency, _ in hits)
+        if index is None:
+            return
+        known = self._plan.densities.setdefault(index, {})
+        if known:
+            known.update((doc, known.get(doc, 0.0) + density * worth) for doc, _, density in hits)
+        else:
+            known.update((doc, density * worth) for doc, _, density in hits)
 
 
 def _split(query_terms: Sequence[QueryTerm]) -> tuple[list[int], list[int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field
+from typing import NamedTuple
 
 from ovillo.model.dataclass import dataclass
 from ovillo.search.query_terms import QueryTerm
@@ -14,8 +15,9 @@ Places = list[tuple[int, int]]
 _ABOUT = 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
+    """One place. (A tuple: a search ranks hundreds, and shows a few.)"""
+
     doc: DocId
     score: float
     #: How it was found: words, phrase, prefix, substring, regex, meaning, neighbour, newest.

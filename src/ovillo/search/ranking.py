@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace, PartType
-from ovillo.search.planner import TermDensities
+from ovillo.search.planner import Plan
 from ovillo.search.ranked import Ranked
 from ovillo.store.documents import K1, length_norm
 from ovillo.store.protocol import Doc, DocId
@@ -42,29 +42,48 @@ _GONE = 0
 _SAID = (PartType.TEXT, PartType.REASONING, PartType.COMPACTION, None)
 
 
+def roughly(plan: Plan, weights: Sequence[float], missing: float, most: int) -> list[DocId]:
+    """The best documents when all are scored like tool output, best first; ties newest first."""
+    whole = sum(weights) + missing
+    scores = dict.fromkeys(plan.found, 0.0 if whole else 1.0)
+    covered = dict.fromkeys(plan.found, 0.0)
+    for index, densities in plan.densities.items() if whole else ():
+        weight = weights[index]
+        for doc, times in densities.items():
+            scores[doc] += weight * times * (K1 + 1) / (times + 1)
+            covered[doc] += weight
+    if whole:
+        scores = {doc: score * covered[doc] / whole for doc, score in scores.items()}
+    least = sorted(scores.values(), reverse=True)[most - 1] if len(scores) > most else 0.0
+    recency = plan.found
+    best = sorted([(score, recency[doc], doc) for doc, score in scores.items() if score >= least], reverse=True)
+    return [doc for _, _, doc in best[:most]]
+
+
 def lexical(
-    found: Mapping[DocId, TermDensities],
+    plan: Plan,
     weights: Sequence[float],
     missing: float,
     average: float,
     docs: Mapping[DocId, Doc],
 ) -> dict[DocId, float]:
-    """BM25 of each document times the share of the query (by rarity) that it holds.
+    """BM25 of each of ``docs`` times the share of the query (by rarity) that it holds.
 
-    ``missing`` is the rarity of words that no document holds. Documents not in ``docs`` count as tool output."""
+    ``missing`` is the rarity of words that no document holds."""
     whole = sum(weights) + missing
     scores: dict[DocId, float] = {}
-    for doc, dense in found.items():
-        place = docs.get(doc)
+    for doc, place in docs.items():
         longer = 1.0
-        if place is not None and place.type in _SAID and not place.synthetic:
+        if place.type in _SAID and not place.synthetic:
             length = place.length if place.part_id is not None else 0
             longer = length_norm(length, average) / length_norm(length, average, _B_SAID)
         score = covered = 0.0
-        for index, times in dense.terms.items():
-            dense_times = times * longer
-            score += weights[index] * dense_times * (K1 + 1) / (dense_times + 1)
-            covered += weights[index]
+        for index, densities in plan.densities.items():
+            times = densities.get(doc)
+            if times is not None:
+                dense_times = times * longer
+                score += weights[index] * dense_times * (K1 + 1) / (dense_times + 1)
+                covered += weights[index]
         scores[doc] = score * covered / whole if whole else 1.0
     return scores
 

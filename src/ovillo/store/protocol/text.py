@@ -88,10 +88,9 @@ class Matched(NamedTuple):
     density: float
 
 
-@dataclass(frozen=True, slots=True)
-class Doc:
+class Doc(NamedTuple):
     """Position of a document. A document is one part, or a session's title (``part_id`` is then ``None``,
-    ``message_seq`` -1). It keeps its id and its recency when its text changes."""
+    ``message_seq`` -1). It keeps its id and its recency when its text changes. (A tuple, like ``Matched``.)"""
 
     id: DocId
     #: Larger is newer; may have gaps.
