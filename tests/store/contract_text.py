@@ -156,6 +156,27 @@ def test_neighbours_are_what_was_said_in_the_messages_next_to_it_with_their_dist
     assert {(names[doc], steps) for doc, steps in beside[ids["m9"]]} == {("m8", 1), ("m7", 2)}
 
 
+@pytest.mark.requirement("STORE-9")
+def test_an_outline_says_of_a_document_what_its_position_says(store: Store, text: TextStore) -> None:
+    ran = message("t", 2, parts=(tool_part("t", 0, call("ls", "word")),))
+    for namespace in (NS, Namespace("team")):
+        store.ingest.apply(namespace, [delta(message("m1", 1, "word one"), ran, about=session(title="word"))])
+    ids = [hit.doc for hit in text.match(NS, Term("word"), DocFilter(), 9)]
+    asked = [*ids, 10**9, ids[0]]
+    for _ in range(2):
+        outlines = text.outlines(NS, asked)
+        assert len(ids) == 3
+        assert [outline.id for outline in outlines] == [*ids, ids[0]]
+        for outline, doc in zip(outlines, text.docs(NS, asked), strict=True):
+            whole = doc if doc.part_id is not None else doc._replace(length=0)
+            assert outline == tuple(getattr(whole, name) for name in outline._fields)
+        assert text.outlines(Namespace("team"), asked) == []
+    store.ingest.apply(NS, [delta(message("m1", 1, "word one two"))])
+    assert {outline.length for outline in text.outlines(NS, ids)} == {
+        doc.length for doc in text.docs(NS, ids) if doc.part_id
+    } | {0}
+
+
 @pytest.mark.requirement("STORE-8")
 def test_documents_of_another_namespace_are_nobodys(store: Store, text: TextStore) -> None:
     other = Namespace("team")

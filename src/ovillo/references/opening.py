@@ -96,6 +96,6 @@ def open_context(around: Around) -> ContextService:
             SaidInSessions(store, around.search, around.history),
             RememberedPieces(around.memories.recalling),
         ),
-        Elsewhere(around.projects, project_of, around.search, around.code, documents),
+        Elsewhere(around.projects, project_of, around.search, around.code, documents, store.text),
         Following(store.text, TurnReader(store.text)),
     )

@@ -20,7 +20,7 @@ from ovillo.search.query import Query
 from ovillo.search.query_terms import QueryTerm, QueryTermBuilder
 from ovillo.search.ranked import Places, Ranking
 from ovillo.search.ranking import fuse, lexical, order, roughly, unlikelihood, with_neighbours, words_decide
-from ovillo.store.protocol import Doc, DocFilter, DocId, Match
+from ovillo.store.protocol import DocFilter, DocId, Match, Outline
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import TextStore
@@ -48,7 +48,7 @@ class Judged:
     query_terms: Sequence[QueryTerm]
     plan: Plan
     words: dict[DocId, float]
-    docs: dict[DocId, Doc]
+    docs: dict[DocId, Outline]
     #: Share of the query's rarity in the best stretch of the best texts, 0..1; and that rarity.
     evidence: float
     whole: float
@@ -105,7 +105,7 @@ class WordSearch:
         )
         weights = [query_term.weight(stats.documents) for query_term in query_terms.found]
         missing = len(query_terms.missing) * max(weights, default=1.0)
-        docs: dict[DocId, Doc] = {}
+        docs: dict[DocId, Outline] = {}
         words = self._scores(namespace, plan, weights, missing, stats.average_length, docs)
         if query.left_out is not None:
             # Before judging: a recorded copy of the question holds all of its words.
@@ -136,7 +136,7 @@ class WordSearch:
         ask_model = ask_model and judged.leaves_open
         in_time = judged.is_in_time
         near, spread = self._near(namespace, query, words) if ask_model and in_time else ({}, 1.0)
-        docs.update((doc.id, doc) for doc in self._store.docs(namespace, [doc for doc in near if doc not in docs]))
+        docs.update((doc.id, doc) for doc in self._store.outlines(namespace, [doc for doc in near if doc not in docs]))
         if query.left_out is not None and near:
             out = query.left_out({doc: docs[doc] for doc in near if doc in docs})
             near = {doc: cosine for doc, cosine in near.items() if doc not in out}
@@ -149,8 +149,8 @@ class WordSearch:
         return Ranking(
             order(fused, _kinds(words, near, query, judged.query_terms), docs),
             docs,
-            judged.query_terms,
-            _marker(exact, begun) if exact or begun else None,
+            query_terms=judged.query_terms,
+            mark=_marker(exact, begun) if exact or begun else None,
             scored="; ".join(
                 [
                     *dict.fromkeys(judged.plan.scored),
@@ -189,18 +189,20 @@ class WordSearch:
         weights: Sequence[float],
         missing: float,
         average: float,
-        docs: dict[DocId, Doc],
+        docs: dict[DocId, Outline],
     ) -> dict[DocId, float]:
         """The best candidates by words: all are scored like tool output, the best again by their kind."""
         best = roughly(plan, weights, missing, _CANDIDATES)
-        docs.update((doc.id, doc) for doc in self._store.docs(namespace, best))
+        docs.update((doc.id, doc) for doc in self._store.outlines(namespace, best))
         return lexical(plan, weights, missing, average, docs)
 
     def _with_neighbours_of(
-        self, namespace: Namespace, scores: dict[DocId, float], docs: dict[DocId, Doc]
+        self, namespace: Namespace, scores: dict[DocId, float], docs: dict[DocId, Outline]
     ) -> dict[DocId, float]:
         gained = with_neighbours(self._store, namespace, scores, docs)
-        docs.update((doc.id, doc) for doc in self._store.docs(namespace, [doc for doc in gained if doc not in docs]))
+        docs.update(
+            (doc.id, doc) for doc in self._store.outlines(namespace, [doc for doc in gained if doc not in docs])
+        )
         return gained
 
     def _evidence(

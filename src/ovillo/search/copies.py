@@ -24,9 +24,11 @@ _MIN_CHARS, _MIN_PIECE_CHARS = 24, 60
 
 
 def without_copies(
-    texts: TextStore, sessions: SessionStore, namespace: Namespace, ranked: Sequence[Ranked], docs: Mapping[DocId, Doc]
+    texts: TextStore, sessions: SessionStore, namespace: Namespace, ranked: Sequence[Ranked], docs: dict[DocId, Doc]
 ) -> list[Ranked]:
-    """The same places, but only the best one of each text."""
+    """The same places, but only the best one of each text. Adds what it reads to ``docs``."""
+    unknown = [item.doc for item in ranked[:_LOOKED_AT] if item.doc not in docs]
+    docs.update((doc.id, doc) for doc in texts.docs(namespace, unknown))
     head = [item for item in ranked[:_LOOKED_AT] if item.doc in docs]
     if len({docs[item.doc].session_id for item in head}) < 2:
         return list(ranked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace, SessionId
@@ -11,7 +11,7 @@ from ovillo.search.ranked import Ranked, Ranking
 from ovillo.search.results import Hit, SessionHits
 from ovillo.search.snippets import snippet
 from ovillo.sessions.results import SessionSummary
-from ovillo.store.protocol import Doc, DocId
+from ovillo.store.protocol import Doc
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import TextStore
@@ -28,11 +28,11 @@ FAINT = f"nothing stands out: the places are no nearer than accident brings, and
 _NO_WORDS = ("meaning", "neighbour")
 
 
-def by_session(ranked: Sequence[Ranked], docs: Mapping[DocId, Doc]) -> Grouped:
+def by_session(ranking: Ranking) -> Grouped:
     """Places of each session; sessions in the order of their best place."""
     grouped: dict[SessionId, list[Ranked]] = {}
-    for item in ranked:
-        place = docs.get(item.doc)
+    for item in ranking.ranked:
+        place = ranking.outlines.get(item.doc)
         if place is not None:
             grouped.setdefault(place.session_id, []).append(item)
     return list(grouped.items())
@@ -64,17 +64,22 @@ def show(
     summaries: Summaries,
     namespace: Namespace,
     page: Grouped,
-    docs: Mapping[DocId, Doc],
     ranking: Ranking,
     per_session: int,
 ) -> tuple[SessionHits, ...]:
-    texts = store.doc_texts(namespace, [item.doc for _, items in page for item in items[:per_session]])
+    shown = [item.doc for _, items in page for item in items[:per_session]]
+    texts, docs = store.doc_texts(namespace, shown), ranking.docs
+    docs.update((doc.id, doc) for doc in store.docs(namespace, [doc for doc in shown if doc not in docs]))
     known = summaries(namespace, [session_id for session_id, _ in page])
     return tuple(
         SessionHits(
             known[session_id],
             round(items[0].score, 4),
-            tuple(_hit(item, docs[item.doc], texts.get(item.doc, ""), ranking) for item in items[:per_session]),
+            tuple(
+                _hit(item, docs[item.doc], texts.get(item.doc, ""), ranking)
+                for item in items[:per_session]
+                if item.doc in docs
+            ),
             max(0, len(items) - per_session),
         )
         for session_id, items in page

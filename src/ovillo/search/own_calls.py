@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ovillo.model.own_tools import is_own_tool, is_shell, types_own_command
 from ovillo.model.records import Author, Namespace, Role, SessionId
 from ovillo.search.query_terms import QueryTermBuilder
-from ovillo.store.protocol import Doc, DocFilter, DocId, Order
+from ovillo.store.protocol import DocFilter, DocId, Order, Outline
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import SessionStore, TextStore
@@ -42,12 +42,13 @@ class OwnCalls:
         self.namespace = namespace
         self.asking = asking
 
-    def among(self, docs: Mapping[DocId, Doc]) -> set[DocId]:
+    def among(self, docs: Mapping[DocId, Outline]) -> set[DocId]:
         """Those of the documents that are no evidence."""
         calls = {key: doc.tool_name for key, doc in docs.items() if doc.tool_name is not None}
         shells = [key for key, name in calls.items() if is_shell(name)]
         typed = self._typing([key for key in shells if key in self._naming]) if shells else set()
-        asking = {key for key, doc in docs.items() if self._is_asking(doc)} if self._asked_since else set()
+        since = self._asked_since
+        asking = self._asking([key for key, doc in docs.items() if doc.session_id in since]) if since else set()
         return typed | asking | {key for key, name in calls.items() if is_own_tool(name)}
 
     def _typing(self, shells: list[DocId]) -> set[DocId]:
@@ -64,9 +65,10 @@ class OwnCalls:
             for one in self.texts.match(self.namespace, query_term.match, DocFilter(), _NAMING, order=Order.NEWEST)
         }
 
-    def _is_asking(self, doc: Doc) -> bool:
-        since = self._asked_since.get(doc.session_id)
-        return since is not None and doc.message_seq >= since
+    def _asking(self, inside: list[DocId]) -> set[DocId]:
+        """Those of the documents, which are in asking sessions, that are in the newest turn."""
+        found = self.texts.docs(self.namespace, inside)
+        return {doc.id for doc in found if doc.message_seq >= self._asked_since[doc.session_id]}
 
     @cached_property
     def _asked_since(self) -> dict[SessionId, int]:

@@ -17,7 +17,7 @@ from ovillo.model.errors import InvalidInput
 from ovillo.model.records import PartType, Role, SessionStatus, SessionType
 from ovillo.search.analysis import words
 from ovillo.search.regexes import Regex, compile_regex
-from ovillo.store.protocol import Doc, DocFilter, DocId
+from ovillo.store.protocol import DocFilter, DocId, Outline
 
 #: A pasted log is no query: longer ones are refused (characters), and so are more clauses than anyone needs.
 MAX_QUERY_CHARS = 4_000
@@ -31,7 +31,7 @@ QUALIFIERS = (
 _META = re.compile(r"[\\\[\](){}*+?|^$.]")
 
 #: Returns those of some documents that are to be left out.
-LeftOut = Callable[[Mapping[DocId, Doc]], set[DocId]]
+LeftOut = Callable[[Mapping[DocId, Outline]], set[DocId]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ovillo.model.dataclass import dataclass
 from ovillo.search.query_terms import QueryTerm
-from ovillo.store.protocol import Doc, DocId
+from ovillo.store.protocol import Doc, DocId, Outline
 
 Places = list[tuple[int, int]]
 #: Small differences between two bad fits do not count.
@@ -31,7 +31,8 @@ class Ranking:
     """Ranked places of all sessions, before grouping and display."""
 
     ranked: list[Ranked]
-    #: Their documents, as far as they were already fetched.
+    #: Of their documents what ranking needs, and what display needs, as far as they were already fetched.
+    outlines: dict[DocId, Outline] = field(default_factory=dict)
     docs: dict[DocId, Doc] = field(default_factory=dict)
     query_terms: Sequence[QueryTerm] = ()
     #: Marks literal texts or expressions in a text, besides the query terms.

@@ -14,7 +14,7 @@ from ovillo.model.records import Namespace, PartType
 from ovillo.search.planner import Plan
 from ovillo.search.ranked import Ranked
 from ovillo.store.documents import K1, length_norm
-from ovillo.store.protocol import Doc, DocId
+from ovillo.store.protocol import DocId, Outline
 
 if TYPE_CHECKING:
     from ovillo.store.protocol import TextStore
@@ -65,7 +65,7 @@ def lexical(
     weights: Sequence[float],
     missing: float,
     average: float,
-    docs: Mapping[DocId, Doc],
+    docs: Mapping[DocId, Outline],
 ) -> dict[DocId, float]:
     """BM25 of each of ``docs`` times the share of the query (by rarity) that it holds.
 
@@ -75,8 +75,7 @@ def lexical(
     for doc, place in docs.items():
         longer = 1.0
         if place.type in _SAID and not place.synthetic:
-            length = place.length if place.part_id is not None else 0
-            longer = length_norm(length, average) / length_norm(length, average, _B_SAID)
+            longer = length_norm(place.length, average) / length_norm(place.length, average, _B_SAID)
         score = covered = 0.0
         for index, densities in plan.densities.items():
             times = densities.get(doc)
@@ -108,7 +107,7 @@ def fuse(
     return {doc: (share * words.get(doc, 0.0) + meaning.get(doc, 0.0)) / once for doc in {*words, *meaning}}
 
 
-def unlikelihood(cosines: Mapping[DocId, float], spread: float, docs: Mapping[DocId, Doc]) -> dict[DocId, float]:
+def unlikelihood(cosines: Mapping[DocId, float], spread: float, docs: Mapping[DocId, Outline]) -> dict[DocId, float]:
     """Negative logarithm of the probability of being that near by chance: cosines of unrelated texts are normally
     distributed around zero with this ``spread``. Places with the same passage count once: the newest one fully, reduced
     with each copy."""
@@ -128,7 +127,7 @@ def unlikelihood(cosines: Mapping[DocId, float], spread: float, docs: Mapping[Do
 
 
 def with_neighbours(
-    store: TextStore, namespace: Namespace, scores: Mapping[DocId, float], docs: Mapping[DocId, Doc]
+    store: TextStore, namespace: Namespace, scores: Mapping[DocId, float], docs: Mapping[DocId, Outline]
 ) -> dict[DocId, float]:
     """Each text gains from adjacent messages: an answer is next to its question."""
     recency = _recencies(docs)
@@ -140,7 +139,7 @@ def with_neighbours(
     return gained
 
 
-def order(scores: Mapping[DocId, float], kinds: Mapping[DocId, str], docs: Mapping[DocId, Doc]) -> list[Ranked]:
+def order(scores: Mapping[DocId, float], kinds: Mapping[DocId, str], docs: Mapping[DocId, Outline]) -> list[Ranked]:
     """Best first; ties newest first. What is in no kind was added as a neighbour."""
     recency = _recencies(docs)
     return [
@@ -149,6 +148,6 @@ def order(scores: Mapping[DocId, float], kinds: Mapping[DocId, str], docs: Mappi
     ]
 
 
-def _recencies(docs: Mapping[DocId, Doc]) -> dict[DocId, int]:
+def _recencies(docs: Mapping[DocId, Outline]) -> dict[DocId, int]:
     """Looked up once, since sorting needs them for hundreds."""
     return {doc: place.recency for doc, place in docs.items()}

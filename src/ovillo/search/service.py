@@ -130,7 +130,6 @@ class Search:
             self._summaries,
             namespace,
             grouped[skipped:end],
-            ranking.docs,
             ranking,
             max(1, request.hits_per_session),
         )
@@ -159,7 +158,7 @@ class Search:
         begun = self._begin(namespace, request)
         if scope.limit is None or scope.is_named or request.only_home:
             home = self._finish(namespace, begun, ask_model=request.ask_model)
-            return home, by_session(home.ranked, home.docs)
+            return home, by_session(home)
         away = None
         # What occurs elsewhere word for word is not searched for at home by meaning.
         is_said_elsewhere = False
@@ -167,7 +166,7 @@ class Search:
             away = self._begin(namespace, self._away(namespace, request, scope.limit))
             is_said_elsewhere = away.judged is not None and not away.judged.leaves_open
         home = self._finish(namespace, begun, ask_model=request.ask_model and not is_said_elsewhere)
-        grouped = by_session(home.ranked, home.docs)
+        grouped = by_session(home)
         if grouped and (home.fit is None or home.fit >= _FITS):
             return home, grouped
         if away is None:
@@ -175,12 +174,18 @@ class Search:
         other = self._finish(namespace, away)
         if not other.fits_as_well_as(home):
             return home, grouped
-        found = by_session(other.ranked, other.docs)
+        found = by_session(other)
         # Notes on missing words are the same for both; new is where the results were found.
         project = named(scope.limit.name or "this project")
         note = f"{'little' if grouped else 'nothing'} fits in {project}: see elsewhere"
         notes = (note, *(home.notes if grouped else other.notes))
-        together = replace(other, docs={**other.docs, **home.docs}, notes=notes, cut=home.cut or other.cut)
+        together = replace(
+            other,
+            outlines={**other.outlines, **home.outlines},
+            docs={**other.docs, **home.docs},
+            notes=notes,
+            cut=home.cut or other.cut,
+        )
         if not grouped:
             return together, found
         return together, [*grouped[:_LITTLE], *found[:_ELSEWHERE], *grouped[_LITTLE:]]
@@ -235,13 +240,13 @@ class Search:
 
     def _once(self, namespace: Namespace, query: Query, ranking: Ranking) -> Ranking:
         """Without copies, and without records made by asking."""
-        docs = ranking.docs
-        unknown = [item.doc for item in ranking.ranked if item.doc not in docs]
-        docs.update((doc.id, doc) for doc in self._store.text.docs(namespace, unknown))
+        outlines = ranking.outlines
+        unknown = [item.doc for item in ranking.ranked if item.doc not in outlines]
+        outlines.update((doc.id, doc) for doc in self._store.text.outlines(namespace, unknown))
         if query.left_out is not None:
-            out = query.left_out(docs)
+            out = query.left_out(outlines)
             ranking.ranked = [item for item in ranking.ranked if item.doc not in out]
-        ranking.ranked = without_copies(self._store.text, self._store.sessions, namespace, ranking.ranked, docs)
+        ranking.ranked = without_copies(self._store.text, self._store.sessions, namespace, ranking.ranked, ranking.docs)
         return ranking
 
     def nearness(self, namespace: Namespace, asked: str, ids: Sequence[DocId]) -> dict[DocId, list[float]]:

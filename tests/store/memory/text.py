@@ -19,6 +19,7 @@ from ovillo.store.protocol import (
     Match,
     Matched,
     Order,
+    Outline,
     Phrase,
     Prefix,
     Term,
@@ -105,6 +106,20 @@ class Text(SubStore):
     def docs(self, namespace: Namespace, ids: Sequence[DocId]) -> list[Doc]:
         found = {place.document.id: place for place in places(self._state.space(namespace))}
         return [_doc(found[doc]) for doc in ids if doc in found]
+
+    def outlines(self, namespace: Namespace, ids: Sequence[DocId]) -> list[Outline]:
+        return [
+            Outline(
+                doc.id,
+                doc.recency,
+                doc.session_id,
+                doc.type,
+                doc.synthetic,
+                doc.tool_name,
+                doc.length if doc.part_id is not None else 0,
+            )
+            for doc in self.docs(namespace, ids)
+        ]
 
     def doc_texts(self, namespace: Namespace, ids: Sequence[DocId]) -> dict[DocId, str]:
         texts = {place.document.id: place.document.text for place in places(self._state.space(namespace))}

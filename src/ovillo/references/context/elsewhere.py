@@ -26,12 +26,15 @@ if TYPE_CHECKING:
     from ovillo.references.context.providers import Question
     from ovillo.search.service import Search
     from ovillo.sessions.projects import Projects
+    from ovillo.store.protocol import TextStore
 
 _NAMED = 2
 #: Share of the question's rarity that one passage must hold to be mentioned.
 _HELD = 0.5
 #: Names in the question that definitions are looked up by.
 _NAMES = 4
+#: Places read at once, of which the first few nearly always suffice.
+_READ_AT_ONCE = 20
 
 
 class Elsewhere:
@@ -44,12 +47,14 @@ class Elsewhere:
         search: Search,
         code: CodeIndex,
         documents: Documents,
+        texts: TextStore,
     ) -> None:
         self._projects = projects
         self._of_session = sessions
         self._search = search
         self._code = code
         self._documents = documents
+        self._texts = texts
 
     def labelled(self, namespace: Namespace, answer: ContextAnswer, scope: Scope) -> ContextAnswer:
         """The answer with the project of each piece that is from another one."""
@@ -110,9 +115,9 @@ class Elsewhere:
             return
         if ranking.fit is None or ranking.fit < _HELD:
             return
-        for item in ranking.ranked:
-            doc = ranking.docs.get(item.doc)
-            if doc is not None:
+        for start in range(0, len(ranking.ranked), _READ_AT_ONCE):
+            ids = [item.doc for item in ranking.ranked[start : start + _READ_AT_ONCE]]
+            for doc in self._texts.docs(question.namespace, ids):
                 yield Provenance("message", doc.message_id or "", 0.0, doc.session_id, at=doc.created_at)
 
     def _label(self, namespace: Namespace, each: Provenance, home: Project) -> Provenance:

@@ -108,6 +108,21 @@ class Doc(NamedTuple):
     length: int
 
 
+class Outline(NamedTuple):
+    """What ranking needs of a document: part of its ``Doc``, which is only needed for what is displayed. A search ranks
+    hundreds of documents, and reading each one's message as well took as long as reading the documents."""
+
+    id: DocId
+    recency: int
+    session_id: SessionId
+    #: ``None`` for a session's title.
+    type: PartType | None
+    synthetic: bool
+    tool_name: str | None
+    #: In terms; a title's is zero, since it is shorter than anything it is compared with.
+    length: int
+
+
 @dataclass(frozen=True, slots=True)
 class IndexStats:
     documents: int
@@ -151,6 +166,10 @@ class TextStore(Protocol):
 
     def allowed(self, namespace: Namespace, ids: Sequence[DocId], where: DocFilter) -> set[DocId]:
         """Those of ``ids`` that pass the filter."""
+        ...
+
+    def outlines(self, namespace: Namespace, ids: Sequence[DocId]) -> list[Outline]:
+        """Of those that exist, in the order asked for."""
         ...
 
     def docs(self, namespace: Namespace, ids: Sequence[DocId]) -> list[Doc]:

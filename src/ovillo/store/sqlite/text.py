@@ -8,14 +8,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from threading import Lock
-from typing import Any, NamedTuple, assert_never
-from weakref import WeakKeyDictionary
+from typing import Any, assert_never
 
 import apsw
 
 from ovillo.model.records import Namespace, Role, SessionId
-from ovillo.model.sessions import SessionFilter
 from ovillo.model.text import searchable_text
 from ovillo.store.documents import ASSISTANT, HUMAN, TITLE, TOOL, WEIGHTS, length_norm
 from ovillo.store.protocol import (
@@ -29,14 +26,16 @@ from ovillo.store.protocol import (
     Match,
     Matched,
     Order,
+    Outline,
     Phrase,
     Prefix,
     Term,
 )
 from ovillo.store.sqlite.core import Core, SubStore
 from ovillo.store.sqlite.filters import is_open, limits_parts, part_conditions, session_conditions
-from ovillo.store.sqlite.fts_counts import densities, length_of, rarity
+from ovillo.store.sqlite.fts_counts import densities, rarity
 from ovillo.store.sqlite.rows import PART_COLUMNS, PART_SYNTHETIC, PART_TYPES, ROLES, part_from, to_json
+from ovillo.store.sqlite.text_cache import TextCache
 
 #: In the order of the index's columns.
 _WEIGHTS = ", ".join(str(WEIGHTS[column]) for column in (TITLE, HUMAN, ASSISTANT, TOOL))
@@ -46,9 +45,6 @@ _SCAN_BATCH = 500
 #: Pause between two steps that write much: a waiting process only polls for the lock now and then (seconds).
 _GIVE_WAY_S = 0.03
 _TRIGRAM_BATCH = 50_000
-#: Filters whose sessions are cached, per reading connection.
-_MOST_CHOSEN = 8
-_MOST_FREQUENCIES, _MOST_LENGTHS = 2_000, 20_000
 #: The message so many after or before ``m`` in its session; three questions of the same index are a third of the time of
 #: one with a window function.
 _BESIDE = (
@@ -58,44 +54,10 @@ _BESIDE = (
 )
 
 
-class _Chosen(NamedTuple):
-    """Sessions that a filter lets through, as JSON arrays, and the range of their documents."""
-
-    keys: str
-    titles: str
-    span: tuple[int, int]
-
-
-class _Known(NamedTuple):
-    """Cache of one reading connection."""
-
-    #: SQLite's data version.
-    version: int
-    #: Sessions that filters let through.
-    chosen: dict[tuple[Namespace, SessionFilter], _Chosen]
-    #: How many documents hold each term.
-    frequencies: dict[str, int]
-    #: Lengths of found documents: the words of one search find the same ones.
-    lengths: dict[int, int]
-
-
-def _choose(db: apsw.Connection, namespace: Namespace, where: SessionFilter) -> _Chosen:
-    extra, given = session_conditions(where)
-    condition = " AND ".join([f"s.namespace_key = {_NS}", *extra])
-    rows = db.execute(
-        f"SELECT s.key, s.first_doc, s.last_doc, s.title_doc FROM sessions s WHERE {condition}", (namespace, *given)
-    ).fetchall()
-    docs = [doc for row in rows for doc in row[1:] if doc is not None]
-    titles = [row[3] for row in rows if row[3] is not None]
-    span = (min(docs), max(docs)) if docs else (0, -1)
-    return _Chosen(to_json([row[0] for row in rows]), to_json(titles), span)
-
-
 class TextIndex(SubStore):
     def __init__(self, core: Core) -> None:
         super().__init__(core)
-        self._kept: WeakKeyDictionary[apsw.Connection, _Known] = WeakKeyDictionary()
-        self._lock = Lock()
+        self._cache = TextCache()
 
     def stats(self, namespace: Namespace) -> IndexStats:
         with self._pool.reading() as db, db:
@@ -105,24 +67,12 @@ class TextIndex(SubStore):
     def document_frequency(self, namespace: Namespace, terms: Iterable[str]) -> dict[str, int]:
         wanted = list(dict.fromkeys(terms))
         with self._pool.reading() as db, db:
-            found = self._frequencies(db, wanted)
+            found = self._cache.frequencies(db, wanted)
             return (
                 found
                 if _only_one(db)
                 else {term: n if n and _holds(db, namespace, term) else 0 for term, n in found.items()}
             )
-
-    def _frequencies(self, db: apsw.Connection, terms: Iterable[str]) -> dict[str, int]:
-        """Inside an open transaction. The index counts a term by walking all its positions, and a search needs the same
-        counts several times."""
-        known = self._known(db).frequencies
-        found: dict[str, int] = {}
-        for term in terms:
-            if term not in known:
-                row = db.execute("SELECT doc FROM fts_terms WHERE term = ?", (term,)).fetchone()
-                known[term] = row[0] if row else 0
-            found[term] = known[term]
-        return found
 
     def terms_with_prefix(self, namespace: Namespace, prefix: str, limit: int) -> list[tuple[str, int]]:
         with self._pool.reading() as db:
@@ -197,10 +147,10 @@ class TextIndex(SubStore):
             term = (expression.keep if isinstance(expression, Except) else expression) if ranked else None
             documents = _meta(db, "documents")
             if isinstance(term, Term):
-                rare = rarity(self._frequencies(db, (term.text,))[term.text], documents)
+                rare = rarity(self._cache.frequencies(db, (term.text,))[term.text], documents)
                 return _matched(docs, densities([row[1] for row in rows], rare))
             average = _meta(db, "terms") / documents if documents else 0.0
-            lengths = {row[0]: row[2] or 0 for row in rows} if filtered else self._lengths(db, docs)
+            lengths = {row[0]: row[2] or 0 for row in rows} if filtered else self._cache.lengths(db, docs)
         return _matched(docs, [1.0 / length_norm(lengths[doc], average) for doc in docs])
 
     def _filters(
@@ -214,49 +164,13 @@ class TextIndex(SubStore):
             sql += extra
             values += given
         if not is_open(where.session) or several:
-            chosen = self._chosen_sessions(db, namespace, where.session)
+            chosen = self._cache.chosen(db, namespace, where.session)
             sql.append(
                 "(p.session_key IN (SELECT value FROM json_each(?)) OR fts.rowid IN (SELECT value FROM json_each(?)))"
             )
             values += [chosen.keys, chosen.titles]
             return True, chosen.span
         return limits_parts(where), span
-
-    def _chosen_sessions(self, db: apsw.Connection, namespace: Namespace, where: SessionFilter) -> _Chosen:
-        """Inside an open transaction. A search needs the same sessions for each of its terms."""
-        known = self._known(db).chosen
-        if (namespace, where) not in known:
-            known[namespace, where] = _choose(db, namespace, where)
-        return known[namespace, where]
-
-    def _known(self, db: apsw.Connection) -> _Known:
-        """This connection's cache, valid until something is written. Inside an open transaction."""
-        version = db.data_version()
-        with self._lock:
-            kept = self._kept.get(db)
-            if (
-                kept is None
-                or kept.version != version
-                or len(kept.chosen) >= _MOST_CHOSEN
-                or len(kept.frequencies) >= _MOST_FREQUENCIES
-                or len(kept.lengths) >= _MOST_LENGTHS
-            ):
-                kept = self._kept[db] = _Known(version, {}, {}, {})
-        return kept
-
-    def _lengths(self, db: apsw.Connection, docs: list[int]) -> dict[int, int]:
-        known = self._known(db).lengths
-        unknown = [doc for doc in docs if doc not in known]
-        if unknown:
-            known.update(dict.fromkeys(unknown, 0))
-            known.update(
-                (doc, length_of(sizes))
-                for doc, sizes in db.execute(
-                    "SELECT d.id, d.sz FROM json_each(?) j CROSS JOIN fts_docsize d ON d.id = j.value",
-                    (to_json(unknown),),
-                )
-            )
-        return known
 
     def allowed(self, namespace: Namespace, ids: Sequence[DocId], where: DocFilter) -> set[DocId]:
         parts, part_values = part_conditions(where)
@@ -283,6 +197,31 @@ class TextIndex(SubStore):
                 }
         return found
 
+    def outlines(self, namespace: Namespace, ids: Sequence[DocId]) -> list[Outline]:
+        if not ids:
+            return []
+        with self._pool.reading() as db, db:
+            wanted = to_json(ids)
+            rows = db.execute(
+                "SELECT p.key, p.session_key, p.type, p.flags, p.tool_name, p.length FROM json_each(?) j"
+                " CROSS JOIN parts p ON p.key = j.value",
+                (wanted,),
+            ).fetchall()
+            names = self._cache.names(db, namespace, {row[1] for row in rows})
+            found = {
+                doc: Outline(doc, doc, name, PART_TYPES[kind], bool(flags & PART_SYNTHETIC), tool_name, length)
+                for doc, session_key, kind, flags, tool_name, length in rows
+                if (name := names[session_key]) is not None
+            }
+            if len(found) < len(ids):
+                for doc, session_id in db.execute(
+                    "SELECT s.title_doc, s.id FROM json_each(?) j CROSS JOIN sessions s ON s.title_doc = j.value"
+                    f" WHERE s.namespace_key = {_NS}",
+                    (wanted, namespace),
+                ):
+                    found[doc] = Outline(doc, doc, SessionId(session_id), None, False, None, 0)
+        return [found[doc] for doc in ids if doc in found]
+
     def docs(self, namespace: Namespace, ids: Sequence[DocId]) -> list[Doc]:
         if not ids:
             return []
@@ -298,14 +237,15 @@ class TextIndex(SubStore):
                     (wanted, namespace),
                 )
             }
-            for doc, session_id, at in db.execute(
-                "SELECT s.title_doc, s.id, coalesce(s.updated_at, s.created_at) FROM json_each(?) j"
-                f" CROSS JOIN sessions s ON s.title_doc = j.value WHERE s.namespace_key = {_NS}",
-                (wanted, namespace),
-            ):
-                found[doc] = Doc(
-                    doc, doc, SessionId(session_id), None, None, -1, 0, Role.USER, None, False, None, at, 8
-                )
+            if len(found) < len(ids):
+                for doc, session_id, at in db.execute(
+                    "SELECT s.title_doc, s.id, coalesce(s.updated_at, s.created_at) FROM json_each(?) j"
+                    f" CROSS JOIN sessions s ON s.title_doc = j.value WHERE s.namespace_key = {_NS}",
+                    (wanted, namespace),
+                ):
+                    found[doc] = Doc(
+                        doc, doc, SessionId(session_id), None, None, -1, 0, Role.USER, None, False, None, at, 8
+                    )
         return [found[doc] for doc in ids if doc in found]
 
     def doc_texts(self, namespace: Namespace, ids: Sequence[DocId]) -> dict[DocId, str]:
