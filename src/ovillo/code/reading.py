@@ -21,8 +21,9 @@ from ovillo.model.quoting import named
 if TYPE_CHECKING:
     from ovillo.security.redaction import Redactor
 
-#: Files whose masked lines are cached (masking takes some 5 ms per file), and the largest of them.
-_HELD_FILES, _HELD_CHARS = 48, 200_000
+#: Characters of files whose masked lines are cached (masking takes some 5 ms per file), and of the largest of them: what a
+#: session asks about is a project, not its last few files.
+_HELD, _LARGEST = 4_000_000, 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,9 @@ class MaskedFiles:
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._held: OrderedDict[str, list[str]] = OrderedDict()
+        #: With the characters of the file.
+        self._held: OrderedDict[str, tuple[int, list[str]]] = OrderedDict()
+        self._chars = 0
         self._lock = threading.Lock()
 
     def lines(self, file: str, digest: str, text: str) -> list[str]:
@@ -70,15 +73,18 @@ class MaskedFiles:
             cached = self._held.get(key)
             if cached is not None:
                 self._held.move_to_end(key)
-                return cached
+                return cached[1]
         lines = self._redactor.redact_lines(text).split("\n")
         if lines and not lines[-1]:
             lines.pop()
-        if len(text) <= _HELD_CHARS:
+        if len(text) <= _LARGEST:
             with self._lock:
-                self._held[key] = lines
-                while len(self._held) > _HELD_FILES:
-                    self._held.popitem(last=False)
+                if key not in self._held:
+                    self._chars += len(text)
+                self._held[key] = len(text), lines
+                while self._chars > _HELD:
+                    _, (chars, _) = self._held.popitem(last=False)
+                    self._chars -= chars
         return lines
 
 

@@ -93,7 +93,8 @@ def _likely_words(text: str, terms: tuple[str, ...]) -> Iterator[tuple[int, int]
         if not signless.isascii():
             return ((word.start(), word.end()) for word in _WORD.finditer(text))
         text = signless
-    return ((word.start(), word.end()) for word in _holding(terms).finditer(text))
+    # As bytes: of a string, the library's own code counts characters for every match, twice the time of matching.
+    return (word.span() for word in _holding(terms).finditer(text.encode()))
 
 
 @lru_cache(maxsize=64)
@@ -105,7 +106,7 @@ def _holding(terms: tuple[str, ...]) -> Any:
     options.case_sensitive = False
     options.log_errors = False
     alternatives = "|".join("_?".join(map(re.escape, beginning)) for beginning in sorted(beginnings))
-    return re2.compile(rf"\w*(?:{alternatives})\w*", options)
+    return re2.compile(rf"\w*(?:{alternatives})\w*".encode(), options)
 
 
 def find_text(

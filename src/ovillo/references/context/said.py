@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -111,8 +111,8 @@ class SaidInSessions:
         kind = intent_of(question.asked)
         where = DocFilter(session=question.scope.sessions(SessionFilter()))
         asked = self._words.read(question.namespace, question.plain, question.resolved.language, where)
-        ranked, docs, cut = self._ranked(question)
-        concluding = self._concluding(question, kind, docs)
+        ranked, docs, found_docs, cut = self._ranked(question)
+        concluding = self._concluding(question, kind, docs, found_docs)
         found_turns = self._turns.around(question.namespace, [*concluding, *ranked], docs, _TURNS + len(concluding))
         turns = _with_newest(question, found_turns)
         self._tell_sessions(question, turns, asked)
@@ -135,12 +135,12 @@ class SaidInSessions:
                 answered = find_occurrences(texts.get(turn.before, ""), asked.terms) if turn.before is not None else []
                 weigh(passages, asked, frozenset(each.query_term for each in answered), goes_on)
                 found += passages
-        echo = words(question.asked.lower())
-        kept = list(_once(passage for passage in found if words(passage.text.lower()) != echo))
+        kept = list(_once(found, echo=" ".join(words(question.asked.lower()))))
         best = conclude(kept, kind, why_too=asks_for_reason(question.asked), texts=texts)
         return Weighed(kind, asked, tuple(best), texts, bool(near), _stands_out(kept), cut)
 
-    def _ranked(self, question: Question) -> tuple[list[Ranked], dict[DocId, Doc], str | None]:
+    def _ranked(self, question: Question) -> tuple[list[Ranked], dict[DocId, Doc], Collection[DocId], str | None]:
+        """The best places with their documents, and everything else that search found."""
         from ovillo.search.service import SearchRequest  # start-up cost: a resolution without search does not need it
 
         # A person's words are no query syntax: operators are removed.
@@ -155,12 +155,12 @@ class SaidInSessions:
         try:
             ranking = self._search.rank(question.namespace, request)
         except OvilloError:
-            return [], {}, None
+            return [], {}, (), None
         ranked = ranking.ranked[:_PLACES]
         docs = ranking.docs
         unknown = [item.doc for item in ranked if item.doc not in docs]
         docs.update((doc.id, doc) for doc in self._text.docs(question.namespace, unknown))
-        return [item for item in ranked if item.doc in docs], docs, ranking.cut
+        return [item for item in ranked if item.doc in docs], docs, ranking.outlines.keys(), ranking.cut
 
     def _tell_sessions(self, question: Question, turns: Sequence[Turn], asked: AskedWords) -> None:
         """Adds to each turn the title of its session, and who gave the task."""
@@ -174,7 +174,9 @@ class SaidInSessions:
             turn.titled = titled.get(turn.session_id, frozenset())
             turn.by_agent = row is not None and row.session.kind is SessionKind.SUBAGENT
 
-    def _concluding(self, question: Question, kind: Intent, docs: dict[DocId, Doc]) -> list[Ranked]:
+    def _concluding(
+        self, question: Question, kind: Intent, docs: dict[DocId, Doc], found_docs: Collection[DocId]
+    ) -> list[Ranked]:
         """Places that state the kind of conclusion asked for and are similar in meaning, whether they share its words
         or not."""
         from ovillo.search.ranked import Ranked  # start-up cost, as below
@@ -184,7 +186,7 @@ class SaidInSessions:
             return []
         where = question.scope.sessions(SessionFilter())
         kept = self._entities.conclusions(question.namespace, where, kinds, _CONCLUSIONS)
-        unknown = [doc for doc in dict.fromkeys(doc for doc, _ in kept) if doc not in docs]
+        unknown = [doc for doc in dict.fromkeys(doc for doc, _ in kept) if doc not in found_docs]
         near = self._search.nearness(question.namespace, " ".join(words(question.plain)), unknown)
         best = sorted(((max(cosines), doc) for doc, cosines in near.items() if cosines), reverse=True)[:_CONCLUDING]
         found = {
@@ -284,11 +286,14 @@ def _stands_out(passages: Iterable[Passage]) -> float:
     return max(0.0, cosines[0] - sum(behind) / len(behind))
 
 
-def _once(passages: Iterable[Passage]) -> Iterable[Passage]:
-    """Copies count once: forks, repeated summaries, an answer quoted again."""
+def _once(passages: Iterable[Passage], *, echo: str) -> Iterable[Passage]:
+    """Copies count once: forks, repeated summaries, an answer quoted again. Not the question itself (``echo``)."""
     seen: set[bytes] = set()
     for passage in passages:
-        key = hashlib.blake2b(" ".join(words(passage.text.lower())).encode("utf-8", "replace"), digest_size=8).digest()
+        text = " ".join(words(passage.text.lower()))
+        if text == echo:
+            continue
+        key = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
         if key not in seen:
             seen.add(key)
             yield passage

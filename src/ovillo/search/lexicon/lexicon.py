@@ -38,6 +38,8 @@ class Lexicon:
         #: By language and first letters.
         self._indexes: dict[tuple[str, str], dict[Key, tuple[Named, ...]]] = {}
         self._called: dict[tuple[int, str], tuple[Key, ...]] = {}
+        #: Whether the lists hold the beginning of a stem at all: a question asks of each of its words in each language, several times.
+        self._held: dict[tuple[str, str], bool] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -68,10 +70,19 @@ class Lexicon:
         letters = key[0][:_SHARED]
         index = self._indexes.get((language, letters))
         if index is None:
-            if not self._rows.holds(language, plain(key[0])[: max(_SHARED, len(key[0]) - _CHANGED)]):
+            if not self._holds(language, key[0]):
                 return ()
             index = self._indexes[language, letters] = self._indexed(language, letters)
         return index.get(key, ())
+
+    def _holds(self, language: str, stem: str) -> bool:
+        held = self._held.get((language, stem))
+        if held is None:
+            if len(self._held) > _CACHED:
+                self._held.clear()
+            beginning = plain(stem)[: max(_SHARED, len(stem) - _CHANGED)]
+            held = self._held[language, stem] = self._rows.holds(language, beginning)
+        return held
 
     # --- from concepts to words
 
