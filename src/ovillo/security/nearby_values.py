@@ -10,6 +10,7 @@ import re
 
 from ovillo.security.plain_words import TECHNICAL
 from ovillo.security.secret_rules import Check
+from ovillo.security.secret_rules.alternatives import Form, forms, words
 from ovillo.security.secret_values import (
     CONSTANT,
     UUID,
@@ -24,33 +25,115 @@ from ovillo.security.secret_values import (
 )
 
 _APART = re.compile(r"[-_/.:,+#()\[\]{}=<>]+")
-#: ``kid=…``, ``sha512-…``, ``/*…``
-_BOUND = re.compile(r"\w+:\S|[A-Za-z_]+\d?=\S|[a-z_]+\d\d=\S|sha\d+[-:]|[*-]|/\*")
-#: ``deploy@host.example``, ``sigma**2``, ``acme/repository``, ``3f2a1bc``
+#: A field, a hash or an option and its value.
+_BOUND = re.compile(
+    forms(
+        Form(r"\w+:\S", "kid:7"),
+        Form(r"[A-Za-z_]+\d?=\S", "kid=7"),
+        Form(r"[a-z_]+\d\d=\S", "part12=7"),
+        Form(r"sha\d+[-:]", "sha512-"),
+        Form(r"[*-]", "*"),
+        Form(r"/\*", "/*"),
+    )
+)
+#: Paths, places in files, commits, hosts and accounts, powers, repositories, variables.
 _PART = re.compile(
-    r"/|[\w./-]+:\d+:|[0-9a-fA-F]{6,}[?!.]*$|[\w.-]+@[a-z]+$|[\w.-]+@[\w-]*\.[\w.-]+|[^@]+@\S*['’]s$|\S*\*\*|[\w.-]+/[\w./-]+$|\$\w+$"
+    forms(
+        Form(r"/", "/"),
+        Form(r"[\w./-]+:\d+:", "src/app.py:12:"),
+        Form(r"[0-9a-fA-F]{6,}[?!.]*$", "3f2a1bc"),
+        Form(r"[\w.-]+@[a-z]+$", "deploy@host"),
+        Form(r"[\w.-]+@[\w-]*\.[\w.-]+", "deploy@host.example"),
+        Form(r"[^@]+@\S*['’]s$", "deploy@host's"),
+        Form(r"\S*\*\*", "sigma**"),
+        Form(r"[\w.-]+/[\w./-]+$", "acme/repository"),
+        Form(r"\$\w+$", "$HOME"),
+    )
 )
-#: A word with a number, two words joined by "2", a name with a number inside, a version, small words joined by signs.
+#: A piece of a name, between its signs.
 _NAME = re.compile(
-    r"[A-Za-z]+\d{0,2}|[a-z]{3,}\d{1,3}[a-z]?|[a-z]{1,2}\d[a-z]{3,}|[a-z]*(?:[A-Z][a-z]*)*\d{1,2}(?:x\d{1,2})?(?:[A-Z][a-z]*)+|\d+[a-z]{0,3}|[a-z]{2,}[24][a-z]{2,}|"
-    r"[A-Z]*[a-z]*\d+[a-z]{0,3}(?:(?:[A-Z]+[a-z]+)+(?:[A-Z]{2,}\d*)?|[A-Z]{2,}\d*)|v?\d[\d.]*[a-z]{0,4}\d*|\d+[A-Z]"
+    forms(
+        Form(r"[A-Za-z]+\d{0,2}", "server12"),
+        Form(r"[a-z]{3,}\d{1,3}[a-z]?", "release104b"),
+        Form(r"[a-z]{1,2}\d[a-z]{3,}", "k8scluster"),
+        Form(r"[a-z]*(?:[A-Z][a-z]*)*\d{1,2}(?:x\d{1,2})?(?:[A-Z][a-z]*)+", "to2Dimensions"),
+        Form(r"\d+[a-z]{0,3}", "30min"),
+        Form(r"[a-z]{2,}[24][a-z]{2,}", "json2yaml"),
+        Form(r"[A-Z]*[a-z]*\d+[a-z]{0,3}(?:(?:[A-Z]+[a-z]+)+(?:[A-Z]{2,}\d*)?|[A-Z]{2,}\d*)", "utf8StringSHA256"),
+        Form(r"v?\d[\d.]*[a-z]{0,4}\d*", "v2.0.1rc3"),
+        Form(r"\d+[A-Z]", "512M"),
+    )
 )
-_SMALL_SLUG = re.compile(r"[a-z][a-z0-9]*(?:[-_./:][a-z0-9]+)+|[a-zA-Z]+(?:_[a-zA-Z0-9]+)+")
-#: Signs of code, markup and patterns: ``(?:a|b)``, ``a[1:2]``, ``e.key||x``, ``sha256=…``, ``&item``, ``$0.13``, alphabets.
+_SMALL_SLUG = re.compile(
+    forms(
+        Form(r"[a-z][a-z0-9]*(?:[-_./:][a-z0-9]+)+", "web-app.v2"),
+        Form(r"[a-zA-Z]+(?:_[a-zA-Z0-9]+)+", "Web_App_2"),
+    )
+)
+#: Signs of code, markup and patterns.
 _CODED = re.compile(
-    r"\|\||&&|\(\?|\[\^|[A-Za-z_]\w*(?:\.\w+)*\(|\w\[|\{\w|\(\)|=>|==|::|![rs]\}?$|\w\|\w|Key,?$|\w\.\w+\.\w+\.\w|&(?:lt|gt|amp|quot);?|(?i:abcdefg|23456789)|\*/|/\*|\\[wdsb]"
+    forms(
+        Form(r"\|\|", "||"),
+        Form(r"&&", "&&"),
+        Form(r"\(\?", "(?"),
+        Form(r"\[\^", "[^"),
+        Form(r"[A-Za-z_]\w*(?:\.\w+)*\(", "os.getenv("),
+        Form(r"\w\[", "a["),
+        Form(r"\{\w", "{x"),
+        Form(r"\(\)", "()"),
+        Form(r"=>", "=>"),
+        Form(r"==", "=="),
+        Form(r"::", "::"),
+        Form(r"![rs]\}?$", "!r}"),
+        Form(r"\w\|\w", "a|b"),
+        Form(r"Key,?$", "Key,"),
+        Form(r"\w\.\w+\.\w+\.\w", "a.bc.de.f"),
+        Form(r"&(?:lt|gt|amp|quot);?", "&lt;"),
+        Form(r"(?i:abcdefg|23456789)", "ABCDEFG"),
+        Form(r"\*/", "*/"),
+        Form(r"/\*", "/*"),
+        Form(r"\\[wdsb]", r"\w"),
+    )
 )
 _CODED_FROM = re.compile(
-    r"[A-Za-z_][A-Za-z_.]*\d?=|[a-z_.]+\d\d=|[a-z]+(?:-[a-z]+)+=|[&%*][A-Za-z_]{3,}|\|\w|\$\d|sha\d+[-:=]|man/|[-.]"
+    forms(
+        Form(r"[A-Za-z_][A-Za-z_.]*\d?=", "e.key="),
+        Form(r"[a-z_.]+\d\d=", "part12="),
+        Form(r"[a-z]+(?:-[a-z]+)+=", "data-value="),
+        Form(r"[&%*][A-Za-z_]{3,}", "&item"),
+        Form(r"\|\w", "|a"),
+        Form(r"\$\d", "$0"),
+        Form(r"sha\d+[-:=]", "sha256="),
+        Form(r"man/", "man/"),
+        Form(r"[-.]", "."),
+    )
 )
 #: Code, and lists.
-_CODE = re.compile(r"[{};,]|\w:\w|\w=\w|\$\{|\w\(")
+_CODE = re.compile(
+    forms(
+        Form(r"[{};,]", ";"),
+        Form(r"\w:\w", "a:b"),
+        Form(r"\w=\w", "a=b"),
+        Form(r"\$\{", "${"),
+        Form(r"\w\(", "f("),
+    )
+)
 _HEXADECIMAL = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
-#: A name with a year: ``Olga1987``, ``Sunday.2018!``
-_WITH_YEAR = re.compile(r"[A-Z][a-z]{2,11}[-_.@#*!]?(?:19|20)\d\d[!?#*.$@%]*")
-#: Two words and a number: ``velvet.lluvia.18``.
+#: A name with a year.
+_WITH_YEAR = re.compile(forms(Form(r"[A-Z][a-z]{2,11}[-_.@#*!]?(?:19|20)\d\d[!?#*.$@%]*", "Sunday.2018!")))
 _TWO_WORDS = re.compile(
-    r"[A-Za-z]{4,14}[-_.+][A-Za-z]{4,14}[-_.+]?\d{2,4}[!?.]?|[A-Z][a-z]{3,14}[A-Z][a-z]{3,14}\d{2,4}[!?#]?"
+    forms(
+        Form(r"[A-Za-z]{4,14}[-_.+][A-Za-z]{4,14}[-_.+]?\d{2,4}[!?.]?", "velvet.lluvia.18"),
+        Form(r"[A-Z][a-z]{3,14}[A-Z][a-z]{3,14}\d{2,4}[!?#]?", "VelvetLluvia18"),
+    )
+)
+_ALGORITHM = re.compile(
+    r"(?i)(?:"
+    + words(
+        "base sha md utf utf8mb latin argon pbkdf hs rs es ps aes des rsa ed x p hkdf oauth wpa ntlmv saml http tls ipv",
+        "ecdh poly chacha blake k8s v",
+    )
+    + r")\d{0,5}[a-z]{0,3}\d?|\d{1,4}"
 )
 
 
@@ -142,8 +225,3 @@ def _names_algorithm(value: str) -> bool:
     """``PBKDF2-HMAC-SHA512``, ``utf8mb4``"""
     pieces = [piece for piece in _APART.split(value) if piece]
     return any(map(str.isdigit, value)) and all(_ALGORITHM.fullmatch(piece) or piece.isalpha() for piece in pieces)
-
-
-_ALGORITHM = re.compile(
-    r"(?i)(?:base|sha|md|utf|utf8mb|latin|argon|pbkdf|hs|rs|es|ps|aes|des|rsa|ed|x|p|hkdf|oauth|wpa|ntlmv|saml|http|tls|ipv|ecdh|poly|chacha|blake|k8s|v)\d{0,5}[a-z]{0,3}\d?|\d{1,4}"
-)

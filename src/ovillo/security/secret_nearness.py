@@ -17,7 +17,7 @@ import re2
 
 from ovillo.security.nearby_values import is_answer, is_bound, is_near
 from ovillo.security.plain_words import IDENTIFIED
-from ovillo.security.secret_rules import near_patterns
+from ovillo.security.secret_rules import near_patterns, near_sentences
 from ovillo.security.secret_rules.words import NEAR_CODES, NEAR_KEYS, NEAR_LOGINS, NEAR_PASSWORDS, NEAR_PLAIN_KEYS
 from ovillo.security.secret_values import is_passphrase, trim
 
@@ -60,7 +60,7 @@ def secrets_near_words(data: bytes) -> Iterator[_Span]:
             yield from _placed(_text(data[end : end + _BEHIND]), _of_login(data, end), end, "password")
             line_start = max(data.rfind(b"\n", 0, start) + 1, start - _BEFORE)
             before = _text(data[line_start:start])
-            if near_patterns.TO_LOG_IN.search(before) and near_patterns.MAYBE.search(before):
+            if near_sentences.TO_LOG_IN.search(before) and near_patterns.MAYBE.search(before):
                 yield from _placed(before, _backward(before, True), line_start, "password")
         elif data[end - 5 : end].lower() == b"hrase" or maybe[match.start(1) < 0].search(
             data, max(0, start - _BEFORE), min(len(data), end + _NEAR)
@@ -84,7 +84,7 @@ def _near(data: bytes, start: int, end: int, password: bool) -> Iterator[_Span]:
     whole = _whole(data, end + _BEHIND)
     behind = _text(data[end:whole])
     line = behind.split("\n", 1)[0]
-    phrase = near_patterns.WORDS_APART.match(behind) if password and b"hrase" in data[start:end].lower() else None
+    phrase = near_sentences.WORDS_APART.match(behind) if password and b"hrase" in data[start:end].lower() else None
     if phrase and is_passphrase(phrase[1], 4):
         yield from _placed(behind, iter([phrase.span(1)]), end, kind)
     maybe = near_patterns.MAYBE.search(line) is not None or near_patterns.HYPHENED.search(line) is not None
@@ -178,25 +178,25 @@ def _below(behind: str, line_end: int, before: str, password: bool) -> Iterator[
         if is_bound(value, password, quoted=False, strict=True) and not value.endswith((":", "(", "{", ",")):
             yield match.span("value")
             return
-    answer = near_patterns.ANSWER.match(behind, line_end)
+    answer = near_sentences.ANSWER.match(behind, line_end)
     if answer is None:
         return
     line = behind[:line_end]
-    printed = near_patterns.COMMAND.search("\n" + before) is not None
-    if not (printed or near_patterns.ASKS.match(line)):
+    printed = near_sentences.COMMAND.search("\n" + before) is not None
+    if not (printed or near_sentences.ASKS.match(line)):
         return
-    tokens = list(near_patterns.TOKEN.finditer(answer.string, *answer.span(1)))
+    tokens = list(near_sentences.TOKEN.finditer(answer.string, *answer.span(1)))
     if (
         not tokens
         or len(tokens) > _WORDS_OF_ANSWER + 1
-        or not all(near_patterns.SPEAKER.fullmatch(one[0]) for one in tokens[:-1])
+        or not all(near_sentences.SPEAKER.fullmatch(one[0]) for one in tokens[:-1])
     ):
         return
     if len(tokens) == 1 and tokens[0][0].endswith((":", ",", "{", "(")):
         return
-    if any(near_patterns.OF_PACKAGE.fullmatch(one[0]) for one in tokens):
+    if any(near_sentences.OF_PACKAGE.fullmatch(one[0]) for one in tokens):
         return
-    told = printed or near_patterns.TOLD.match(line) is not None
+    told = printed or near_sentences.TOLD.match(line) is not None
     start = tokens[-1].start()
     value = tokens[-1][0].rstrip(".,;:…*_") if not printed else tokens[-1][0]
     if len(value) >= 6 and is_answer(value, password, told=told):
@@ -242,15 +242,15 @@ def _forward(line: str, password: bool, exact: bool) -> Iterator[tuple[int, int]
     if line[:1].isalnum() or line[:1] == "_":
         return  # A longer word.
     left, found, last = _WORDS_BEHIND, False, ""
-    for match in near_patterns.TOKEN.finditer(line):
-        brought = exact and near_patterns.BRINGS.fullmatch(last) is not None
-        direct = (brought or (exact and left >= _WORDS_BEHIND - near_patterns.DIRECTLY)) and last not in IDENTIFIED
+    for match in near_sentences.TOKEN.finditer(line):
+        brought = exact and near_sentences.BRINGS.fullmatch(last) is not None
+        direct = (brought or (exact and left >= _WORDS_BEHIND - near_sentences.DIRECTLY)) and last not in IDENTIFIED
         if span := _secret(line, match, password, direct=direct):
             yield span
             found, left = True, min(left, 3)
-        elif not _walks(line, match) or (found and not near_patterns.JOINS.fullmatch(match[0])):
+        elif not _walks(line, match) or (found and not near_sentences.JOINS.fullmatch(match[0])):
             return
-        elif near_patterns.SENTENCE_END.search(match[0]):
+        elif near_sentences.SENTENCE_END.search(match[0]):
             left = min(left, _WORDS_OF_NEXT)
         last = match[0].lower().rstrip(".,;!?…*_")
         left -= 1
@@ -260,7 +260,7 @@ def _forward(line: str, password: bool, exact: bool) -> Iterator[tuple[int, int]
 
 def _walks(line: str, match: re.Match[str]) -> bool:
     """Whether the sentence goes on behind this word: it is no code, and calls nothing."""
-    return near_patterns.WALKED.fullmatch(match[0]) is not None and line[match.end() : match.end() + 1] not in (
+    return near_sentences.WALKED.fullmatch(match[0]) is not None and line[match.end() : match.end() + 1] not in (
         "(",
         "<",
         "|",
@@ -272,12 +272,12 @@ def _backward(line: str, password: bool) -> Iterator[tuple[int, int]]:
     if line[-1:].isalnum() or line.endswith(("=", "{", "}", "[", "$", "_", "-", ".", "/", "\\", "&", "|")):
         return  # The end of a longer name.
     left, following = _WORDS_BEFORE, ""
-    for match in reversed(list(near_patterns.TOKEN.finditer(line))):
-        if span := _secret(line, match, password, direct=near_patterns.LEADS_BACK.fullmatch(following) is not None):
+    for match in reversed(list(near_sentences.TOKEN.finditer(line))):
+        if span := _secret(line, match, password, direct=near_sentences.LEADS_BACK.fullmatch(following) is not None):
             yield span
             return
         following = match[0].lower()
-        if not _walks(line, match) or near_patterns.SENTENCE_END.search(match[0]):
+        if not _walks(line, match) or near_sentences.SENTENCE_END.search(match[0]):
             return
         left -= 1
         if left <= 0:
@@ -303,7 +303,7 @@ def _secret(text: str, match: re.Match[str], password: bool, *, direct: bool = F
 def _of_login(data: bytes, end: int) -> Iterator[tuple[int, int]]:
     """``log in as marta with …``, ``creds: bob / …``"""
     line = _text(data[end : _whole(data, end + 120)]).split("\n", 1)[0]
-    match = near_patterns.LOGIN.match(line)
+    match = near_sentences.LOGIN.match(line)
     if match is None:
         return
     value = match["value"].rstrip(".,;:…*_")
@@ -315,11 +315,11 @@ def _of_login(data: bytes, end: int) -> Iterator[tuple[int, int]]:
 def _digits(data: bytes, end: int) -> Iterator[tuple[int, int]]:
     """``PIN 0957``, ``le code de vérification est 432017``, recovery codes below each other."""
     text = _text(data[end : end + _BEHIND])
-    if match := near_patterns.CODES.match(text):
-        found = list(near_patterns.ONE_CODE.finditer(text, *match.span("list")))
+    if match := near_sentences.CODES.match(text):
+        found = list(near_sentences.ONE_CODE.finditer(text, *match.span("list")))
         with_digits = sum(any(sign.isdigit() for sign in one[0]) for one in found)
         if len(found) >= 2 and 2 * with_digits >= len(found):
             yield from (one.span() for one in found)
             return
-    if match := near_patterns.CODE.match(text):
+    if match := near_sentences.CODE.match(text):
         yield match.span("value")

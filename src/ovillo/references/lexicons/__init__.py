@@ -178,94 +178,80 @@ _NO_TIMES = frozenset({"weekdays", "due"})
 _NEVER = r"(?!)"
 
 
+#: Sets of words that are not under their own name in the files.
+_OTHER_WORDS = ("not_proclitic", "not_headless", "little")
+#: Expressions that a language may do without.
+_OPTIONAL_PATTERNS = ("infinitive", "finite", "surely_finite", "inverted", "unaccented")
+
+
 @cache
 def grammar(code: str) -> Grammar:
     """One of ``CODES``."""
     data = tomllib.loads(text_beside(__file__, f"{code}.toml"))
     nouns = dict(_nouns(code, data["nouns"]))
+    return Grammar(
+        code=code,
+        noun_last=data.get("noun_last", False),
+        feminine=tuple(data.get("feminine", "").split()),
+        object_mark=data.get("object_mark", ""),
+        genitive=data.get("genitive", ""),
+        governs_genitive=tuple(data.get("governs_genitive", "").split()),
+        not_proclitic=frozenset(data.get("not_proclitic", "").split("|")),
+        not_headless=frozenset(data.get("not_headless", "").split("|")),
+        acts=tuple(data["acts"].split()),
+        has={word: kind for kind, words_had in data["has"].items() for word in words_had.split()},
+        ordinals=data["ordinals"],
+        numbers=data["numbers"],
+        nouns=nouns,
+        genders=_genders(nouns),
+        little=little_words(code).words,
+        **_words(data),
+        **_patterns(data),
+        **_times(data["time"]),
+    )
+
+
+def _words(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of ``Grammar`` that are words and what agrees with them: a new one is a line there and in the files."""
+    sets = _WordSets(data)
+    fields = Grammar.__annotations__.items()
+    return {
+        **{name: sets[name] for name, kind in fields if kind == "frozenset[str]" and name not in _OTHER_WORDS},
+        **{name: _features(data[name]) for name, kind in fields if kind == "Mapping[str, Features]"},
+    }
+
+
+def _patterns(data: Mapping[str, Any]) -> dict[str, Any]:
+    enclitic = data["enclitics"]
+    return {
+        **{name: re.compile(data.get(name, _NEVER)) for name in _OPTIONAL_PATTERNS},
+        "generic": _either(data["generic"]),
+        "selects": {kind: _either(forms) for kind, forms in data["selects"].items()},
+        "verbs": {kind: _either(stems) for kind, stems in data["verbs"].items()},
+        "enclitic": re.compile(enclitic) if enclitic else None,
+        "place": _either(data["place"]),
+        "not_place": _either(data["not_place"]),
+        "not_nouns": _either(fold(x) for x in data["not_nouns"]),
+        "pleonastic": _either(_pleonastic(data["pleonastic"])),
+        "narrowing": re.compile(rf"{data['narrowing']['opens']}(?!\w) ?"),
+    }
+
+
+def _times(time: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "time": {name: _either(patterns) for name, patterns in time.items() if name not in _NO_TIMES},
+        "due": re.compile(rf"(?<!\w)(?:{time['due']}) $"),
+        "weekdays": tuple(time["weekdays"]),
+    }
+
+
+def _genders(nouns: Mapping[str, Noun]) -> dict[str, dict[str, float]]:
     genders: dict[str, dict[str, float]] = {}
     for noun in nouns.values():
         if noun.gender and noun.type in FITS:
             known = genders.setdefault(noun.type, {})
             known.setdefault(noun.gender, 0.5 if known else 1.0)
-    enclitic = data["enclitics"]
-    words = _WordSets(data)
-    return Grammar(
-        code=code,
-        noun_last=data.get("noun_last", False),
-        demonstratives=_features(data["demonstratives"]),
-        articles=_features(data["articles"]),
-        pronouns=_features(data["pronouns"]),
-        headless=_features(data["headless"]),
-        proclitics=_features(data["proclitics"]),
-        feminine=tuple(data.get("feminine", "").split()),
-        object_mark=data.get("object_mark", ""),
-        indefinites=words["indefinites"],
-        possessives=words["possessives"],
-        neuter=words["neuter"],
-        genitive=data.get("genitive", ""),
-        governs_genitive=tuple(data.get("governs_genitive", "").split()),
-        proclitic_after=words["proclitic_after"],
-        proclitic_perhaps=words["proclitic_perhaps"],
-        proclitic_of_infinitive=words["proclitic_of_infinitive"],
-        infinitive=re.compile(data.get("infinitive", _NEVER)),
-        proclitic_sure=words["proclitic_sure"],
-        not_proclitic=frozenset(data.get("not_proclitic", "").split("|")),
-        of=words["of"],
-        clauses=words["clauses"],
-        relatives=words["relatives"],
-        adverbial=words["adverbial"],
-        subjects=words["subjects"],
-        others=words["others"],
-        previous=words["previous"],
-        middle=words["middle"],
-        rest=words["rest"],
-        next=words["next"],
-        exceptions=words["exceptions"],
-        before=words["before"],
-        same=words["same"],
-        transparent=words["transparent"],
-        negators=words["negators"],
-        asking=words["asking"],
-        why=words["why"],
-        number_words=words["number_words"],
-        articles_here_only=words["articles_here_only"],
-        bare_articles=words["bare_articles"],
-        bare_relatives=words["bare_relatives"],
-        not_headless=frozenset(data.get("not_headless", "").split("|")),
-        finite=re.compile(data.get("finite", _NEVER)),
-        surely_finite=re.compile(data.get("surely_finite", _NEVER)),
-        inverted=re.compile(data.get("inverted", _NEVER)),
-        acts=tuple(data["acts"].split()),
-        generic=_either(data["generic"]),
-        selects={kind: _either(forms) for kind, forms in data["selects"].items()},
-        has={word: kind for kind, words_had in data["has"].items() for word in words_had.split()},
-        both=words["both"],
-        dual=words["dual"],
-        all=words["all"],
-        joining=words["joining"],
-        coordinators=words["coordinators"],
-        ordinals=data["ordinals"],
-        numbers=data["numbers"],
-        nouns=nouns,
-        genders=genders,
-        verbs={kind: _either(stems) for kind, stems in data["verbs"].items()},
-        enclitic=re.compile(enclitic) if enclitic else None,
-        unaccented=re.compile(data.get("unaccented", _NEVER)),
-        not_enclitics=words["not_enclitics"],
-        events=words["events"],
-        place=_either(data["place"]),
-        not_place=_either(data["not_place"]),
-        not_nouns=_either(fold(x) for x in data["not_nouns"]),
-        pleonastic=_either(_pleonastic(data["pleonastic"])),
-        narrowing=re.compile(rf"{data['narrowing']['opens']}(?!\w) ?"),
-        time={name: _either(patterns) for name, patterns in data["time"].items() if name not in _NO_TIMES},
-        due=re.compile(rf"(?<!\w)(?:{data['time']['due']}) $"),
-        weekdays=tuple(data["time"]["weekdays"]),
-        counted=words["counted"],
-        describes_nothing=words["describes_nothing"],
-        little=little_words(code).words,
-    )
+    return genders
 
 
 def grammars() -> tuple[Grammar, ...]:
