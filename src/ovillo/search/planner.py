@@ -129,14 +129,14 @@ class _Gathering:
         return self._store.match(self._namespace, limited, self._where, limit, order=order, newest=newest)
 
     def _note(self, hits: Sequence[Matched], index: int | None, worth: float = 1.0) -> None:
-        self._plan.found.update((doc, recency) for doc, recency, _ in hits)
+        self._plan.found.update({doc: recency for doc, recency, _ in hits})
         if index is None:
             return
-        known = self._plan.densities.setdefault(index, {})
+        known = self._plan.densities.get(index)
         if known:
-            known.update((doc, known.get(doc, 0.0) + density * worth) for doc, _, density in hits)
+            known.update({doc: known.get(doc, 0.0) + density * worth for doc, _, density in hits})
         else:
-            known.update((doc, density * worth) for doc, _, density in hits)
+            self._plan.densities[index] = {doc: density * worth for doc, _, density in hits}
 
 
 def _split(query_terms: Sequence[QueryTerm]) -> tuple[list[int], list[int]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from ovillo.model.records import Namespace, PartType
@@ -45,15 +46,22 @@ _SAID = (PartType.TEXT, PartType.REASONING, PartType.COMPACTION, None)
 def roughly(plan: Plan, weights: Sequence[float], missing: float, most: int) -> list[DocId]:
     """The best documents when all are scored like tool output, best first; ties newest first."""
     whole = sum(weights) + missing
-    scores = dict.fromkeys(plan.found, 0.0 if whole else 1.0)
-    covered = dict.fromkeys(plan.found, 0.0)
-    for index, densities in plan.densities.items() if whole else ():
+    highest = K1 + 1
+    scores: dict[DocId, float] = {}
+    covered: dict[DocId, float] = {}
+    for index, densities in plan.densities.items():
         weight = weights[index]
-        for doc, times in densities.items():
-            scores[doc] += weight * times * (K1 + 1) / (times + 1)
-            covered[doc] += weight
-    if whole:
+        gained = {doc: weight * times * highest / (times + 1) for doc, times in densities.items()}
+        if not scores:
+            scores, covered = gained, dict.fromkeys(gained, weight)
+            continue
+        for doc, score in gained.items():
+            scores[doc] = scores.get(doc, 0.0) + score
+            covered[doc] = covered.get(doc, 0.0) + weight
+    if whole and plan.densities:
         scores = {doc: score * covered[doc] / whole for doc, score in scores.items()}
+    else:
+        scores = dict.fromkeys(plan.found, 1.0)
     least = sorted(scores.values(), reverse=True)[most - 1] if len(scores) > most else 0.0
     recency = plan.found
     best = sorted([(score, recency[doc], doc) for doc, score in scores.items() if score >= least], reverse=True)
@@ -131,7 +139,10 @@ def with_neighbours(
 ) -> dict[DocId, float]:
     """Each text gains from adjacent messages: an answer is next to its question."""
     recency = _recencies(docs)
-    best = sorted(scores, key=lambda doc: (-scores[doc], -recency.get(doc, _GONE)))[:_EXPANDED]
+    best = [
+        doc
+        for _, _, doc in nlargest(_EXPANDED, [(score, recency.get(doc, _GONE), doc) for doc, score in scores.items()])
+    ]
     gained = dict(scores)
     for doc, around in store.neighbours(namespace, best, max(_NEIGHBOUR)).items():
         for other, distance in around:
@@ -142,10 +153,8 @@ def with_neighbours(
 def order(scores: Mapping[DocId, float], kinds: Mapping[DocId, str], docs: Mapping[DocId, Outline]) -> list[Ranked]:
     """Best first; ties newest first. What is in no kind was added as a neighbour."""
     recency = _recencies(docs)
-    return [
-        Ranked(doc, score, kinds.get(doc, "neighbour"))
-        for doc, score in sorted(scores.items(), key=lambda item: (-item[1], -recency.get(item[0], _GONE)))
-    ]
+    best = sorted([(score, recency.get(doc, _GONE), doc) for doc, score in scores.items()], reverse=True)
+    return [Ranked(doc, score, kinds.get(doc, "neighbour")) for score, _, doc in best]
 
 
 def _recencies(docs: Mapping[DocId, Outline]) -> dict[DocId, int]:

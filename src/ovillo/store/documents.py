@@ -28,6 +28,11 @@ def length_norm(length: int, average: float, b: float = B) -> float:
     return K1 * (1 - b + b * length / average) if average else K1
 
 
+def length_norms(lengths: Sequence[int], average: float) -> list[float]:
+    """``length_norm`` of each: a search asks for thousands."""
+    return [K1 * (1 - B + B * length / average) for length in lengths] if average else [K1] * len(lengths)
+
+
 def voice_of(part: Part, message: Message) -> str:
     if is_said(part):
         return HUMAN if message.author is Author.HUMAN else ASSISTANT

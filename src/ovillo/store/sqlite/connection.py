@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, suppress
 from functools import cache
 from pathlib import Path
 from types import TracebackType
+from weakref import WeakSet
 
 import apsw
 
@@ -30,6 +31,9 @@ from ovillo.store.sqlite.standing import application_id, forsake
 #: (milliseconds).
 _MIGRATION_MS = 60_000
 _READ_MS = 5_000
+#: A file of more bytes is read with a larger page cache (KiB) by so many connections: those that one client's questions come
+#: back to. Of a million messages, the lengths of their texts alone take 13 MB, and each search reads two thousand of them.
+_LARGE_FILE, _LARGE_CACHE, _ROOMY = 1 << 29, 16_384, 2
 #: As many as an HTTP server's threads; opening a connection costs more than most reads.
 _POOL_SIZE = 12
 _OPENING_S = 5.0
@@ -173,6 +177,7 @@ class ReaderPool:
         self._connect = connect
         self._check = check
         self._idle: deque[apsw.Connection] = deque()
+        self._roomy: WeakSet[apsw.Connection] = WeakSet()
         self._closed = threading.Event()
 
     def reading(self) -> AbstractContextManager[apsw.Connection]:
@@ -187,7 +192,15 @@ class ReaderPool:
         try:
             return self._idle.pop()
         except IndexError:
-            return self._connect(self.path)
+            return self._opened()
+
+    def _opened(self) -> apsw.Connection:
+        connection = self._connect(self.path)
+        with suppress(OSError):  # removed in this moment: the first read says so
+            if len(self._roomy) < _ROOMY and self.path.stat().st_size > _LARGE_FILE:
+                connection.pragma("cache_size", -_LARGE_CACHE)
+                self._roomy.add(connection)
+        return connection
 
     def give_back(self, connection: apsw.Connection) -> None:
         # One or two more may stay when several are returned at once.

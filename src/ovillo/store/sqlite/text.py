@@ -12,9 +12,10 @@ from typing import Any, assert_never
 
 import apsw
 
-from ovillo.model.records import Namespace, Role, SessionId
+from ovillo.model.limits import MAX_INDEXED_CHARS
+from ovillo.model.records import Namespace, PartType, Role, SessionId
 from ovillo.model.text import searchable_text
-from ovillo.store.documents import ASSISTANT, HUMAN, TITLE, TOOL, WEIGHTS, length_norm
+from ovillo.store.documents import ASSISTANT, HUMAN, TITLE, TOOL, WEIGHTS, length_norms
 from ovillo.store.protocol import (
     AllOf,
     AnyOf,
@@ -34,13 +35,24 @@ from ovillo.store.protocol import (
 from ovillo.store.sqlite.core import Core, SubStore
 from ovillo.store.sqlite.filters import is_open, limits_parts, part_conditions, session_conditions
 from ovillo.store.sqlite.fts_counts import densities, rarity
-from ovillo.store.sqlite.rows import PART_COLUMNS, PART_SYNTHETIC, PART_TYPES, ROLES, part_from, to_json
+from ovillo.store.sqlite.rows import (
+    PART_CODES,
+    PART_COLUMNS,
+    PART_SYNTHETIC,
+    PART_TYPES,
+    ROLES,
+    part_from,
+    to_json,
+    unpack,
+)
 from ovillo.store.sqlite.text_cache import TextCache
 
 #: In the order of the index's columns.
 _WEIGHTS = ", ".join(str(WEIGHTS[column]) for column in (TITLE, HUMAN, ASSISTANT, TOOL))
 _PART_COLUMNS = ", ".join("p." + name.strip() for name in PART_COLUMNS.split(","))
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
+#: Types of parts whose text is all that is searched (``searchable_text``).
+_PLAIN = frozenset(PART_CODES[kind] for kind in (PartType.TEXT, PartType.REASONING, PartType.COMPACTION))
 _SCAN_BATCH = 500
 #: Pause between two steps that write much: a waiting process only polls for the lock now and then (seconds).
 _GIVE_WAY_S = 0.03
@@ -150,8 +162,8 @@ class TextIndex(SubStore):
                 rare = rarity(self._cache.frequencies(db, (term.text,))[term.text], documents)
                 return _matched(docs, densities([row[1] for row in rows], rare))
             average = _meta(db, "terms") / documents if documents else 0.0
-            lengths = {row[0]: row[2] or 0 for row in rows} if filtered else self._cache.lengths(db, docs)
-        return _matched(docs, [1.0 / length_norm(lengths[doc], average) for doc in docs])
+            known = {row[0]: row[2] or 0 for row in rows} if filtered else self._cache.lengths(db, docs)
+        return _matched(docs, [1.0 / norm for norm in length_norms([known[doc] for doc in docs], average)])
 
     def _filters(
         self, db: apsw.Connection, namespace: Namespace, where: DocFilter, sql: list[str], values: list[Any]
@@ -254,7 +266,7 @@ class TextIndex(SubStore):
         with self._pool.reading() as db, db:
             wanted = to_json(ids)
             texts: dict[DocId, str] = {
-                row[0]: searchable_text(part_from(row[2:], "", row[1]))
+                row[0]: _text(row)
                 for row in db.execute(
                     f"SELECT p.key, p.flags, {_PART_COLUMNS} FROM json_each(?) j CROSS JOIN parts p ON p.key = j.value"
                     f" JOIN sessions s ON s.key = p.session_key WHERE s.namespace_key = {_NS}",
@@ -331,7 +343,7 @@ class TextIndex(SubStore):
                 f" WHERE {sql} ORDER BY p.key DESC LIMIT ?",
                 (namespace, before, *part_values, *session_values, _SCAN_BATCH),
             ).fetchall()
-        return [(row[0], searchable_text(part_from(row[2:], "", row[1]))) for row in rows]
+        return [(row[0], _text(row)) for row in rows]
 
     # --- keeping it current
 
@@ -367,6 +379,14 @@ class TextIndex(SubStore):
 
         while self._writer.run(lambda db: index_more_again(db, self._analyzer)):
             time.sleep(_GIVE_WAY_S)
+
+
+def _text(row: tuple[Any, ...]) -> str:
+    """The searchable text of a part, from its key, flags and ``PART_COLUMNS``."""
+    if row[4] in _PLAIN:
+        # Most texts read are what was said: the rest of the part is not made for them.
+        return (unpack(row[6]) or "")[:MAX_INDEXED_CHARS]
+    return searchable_text(part_from(row[2:], "", row[1]))
 
 
 def _matched(docs: Sequence[DocId], densities: Sequence[float]) -> list[Matched]:
