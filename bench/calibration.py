@@ -108,7 +108,7 @@ def main() -> int:
                 with laid_out(corpus.resolve(), data, embedder) as (services, folders):
                     for item in items:
                         home = item.get("project")
-                        others = [name for name in folders if name != home][: arguments.away]
+                        others = [] if arguments.home else [name for name in folders if name != home]
                         asked_from = {name: folders[name] for name in ([home] if home else []) + others}
                         samples += samples_of(services, item, asked_from, is_compared=embedder != "none")
     if arguments.samples:
