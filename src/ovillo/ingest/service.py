@@ -92,9 +92,10 @@ class Ingest:
 
     # --- sources
 
-    def discovered(self) -> list[Source]:
-        """Sources of all readers that exist now, older layouts first, without those of excluded clients."""
-        return [source for source in self._found() if source.reader not in self.excluded_clients()]
+    def discovered(self, reader: str | None = None) -> list[Source]:
+        """Sources of all readers, or of one, that exist now, older layouts first, without those of excluded clients."""
+        excluded = self.excluded_clients()
+        return [source for source in self._found(reader) if source.reader not in excluded]
 
     def excluded_clients(self) -> frozenset[str]:
         return self.exclusion().clients
@@ -103,8 +104,9 @@ class Ingest:
         """The rules as they are now."""
         return Exclusion(self._exclude, self._home, tuple(self._readers))
 
-    def _found(self) -> list[Source]:
-        return sources_of(self._readers.values(), self._environment, self._home)
+    def _found(self, reader: str | None = None) -> list[Source]:
+        readers = [each for name, each in self._readers.items() if reader in (None, name)]
+        return sources_of(readers, self._environment, self._home)
 
     def sources(self) -> list[SourceReport]:
         """Every source known or found now, with each damaged record once."""

@@ -69,7 +69,7 @@ class CallerResolver:
     def __init__(
         self,
         store: SessionStore,
-        sources: Callable[[], Sequence[Source]],
+        sources: Callable[[str], Sequence[Source]],
         readers: Callable[[], Sequence[Reader]],
         environment: Mapping[str, str],
         clock: Clock,
@@ -264,7 +264,7 @@ class CallerResolver:
         return None
 
     def _sources(self, reader: str) -> Iterator[Source]:
-        return (source for source in reversed(self._discovered()) if source.reader == reader)
+        return (source for source in reversed(self._discovered(reader)) if source.reader == reader)
 
 
 def _is_typed(call: CallContext) -> bool:

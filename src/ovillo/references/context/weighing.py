@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ovillo.model.conclusions import Conclusion
 from ovillo.model.records import PartType, Role
@@ -17,7 +18,7 @@ from ovillo.references.context.turns import Turn
 from ovillo.search.evidence import best_stretch, find_occurrences
 from ovillo.search.passages import spans
 from ovillo.sessions.conclusions import concludes, result_line
-from ovillo.sessions.languages import Language, identify
+from ovillo.sessions.languages import identify, language
 from ovillo.store.protocol import Doc, DocId
 
 #: Relative weight of words and of meaning.
@@ -156,7 +157,7 @@ def is_spoken(doc: Doc) -> bool:
 def _said(doc: Doc, turn: Turn, whole: str, text: str, near: Sequence[float], asked: AskedWords) -> Iterator[Passage]:
     occurrences = find_occurrences(text, asked.terms)
     # Passages were embedded from the unmodified text.
-    places = spans(whole)
+    places = [*_spans(whole)]
     if places and places[-1][1] < len(text):
         places += _rest(text, places[-1][1])
     at = 0
@@ -269,7 +270,7 @@ def conclude(passages: Sequence[Passage], kind: Intent, *, why_too: bool, texts:
     if why_too:
         prefers[_C.CAUSE] = max(prefers.get(_C.CAUSE, 0.0), 0.2)
     best = sorted(passages, key=lambda passage: -passage.worth)[:_JUDGED]
-    spoken: dict[DocId, tuple[Language, ...]] = {}
+    spoken: dict[DocId, str] = {}
     of_session: dict[str, float] = {}
     for passage in passages:
         session_id = passage.doc.session_id
@@ -278,8 +279,8 @@ def conclude(passages: Sequence[Passage], kind: Intent, *, why_too: bool, texts:
     for passage in best:
         doc = passage.doc
         if doc.id not in spoken:
-            spoken[doc.id] = (identify([texts[doc.id][:_SAMPLE]]),)
-        passage.concludes = concludes(passage.text, spoken[doc.id])
+            spoken[doc.id] = _spoken(texts[doc.id][:_SAMPLE])
+        passage.concludes = _concludes(passage.text, spoken[doc.id])
         fits = passage.fits = sum(gain for wanted, gain in prefers.items() if wanted in passage.concludes)
         if doc.id in ends or (kind is Intent.FIX and doc.id in passage.turn.closing):
             fits = max(fits, _ENDS)
@@ -294,6 +295,25 @@ def conclude(passages: Sequence[Passage], kind: Intent, *, why_too: bool, texts:
     if kind is Intent.STATUS:
         _prefer_newest(best)
     return sorted(best, key=lambda passage: (-passage.worth, -passage.doc.recency))
+
+
+# Questions about a project read the same turns again and again.
+
+
+@lru_cache(maxsize=512)
+def _spans(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(spans(text))
+
+
+@lru_cache(maxsize=512)
+def _spoken(sample: str) -> str:
+    """The code of a text's language."""
+    return identify([sample]).code
+
+
+@lru_cache(maxsize=4_096)
+def _concludes(sentence: str, code: str) -> Conclusion:
+    return concludes(sentence, (language(code),))
 
 
 def _newest_ends(passages: Sequence[Passage], of_session: Mapping[str, float]) -> frozenset[DocId]:
