@@ -10,7 +10,7 @@ import threading
 import time
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
@@ -39,6 +39,8 @@ _DIGEST = 12
 MOST = 40_000
 #: Folders whose definitions are cached by hash.
 _HELD = 3
+#: Questions whose vectors are cached.
+_ASKED = 8
 #: Rows read at once: those of a large folder all at once are 100 MB, most of which would stay with the process.
 _BATCH = 1_000
 #: Texts embedded between two checks for a stop, vectors written at once.
@@ -101,6 +103,8 @@ class SymbolVectors:
         self._done: dict[Namespace, int] = {}
         self._lock = threading.Lock()
         self._failed_at = -_FAILED_S
+        #: Vectors of the last questions: one question about code looks for its subject, for tests and in each folder.
+        self._asked: OrderedDict[tuple[str, ...], Row] = OrderedDict()
 
     @property
     def is_on(self) -> bool:
@@ -166,9 +170,7 @@ class SymbolVectors:
         if not self._store.code_vectors.has_any(namespace, root, self._model):
             return []
         try:
-            embedder = self._opened()
-            queries = [embedder.query_prefix + gloss for gloss in _glosses(question, put)]
-            row = _unit(np.sum([_unit(one) for one in embedder.embed(queries)], axis=0))
+            row = self._row(_glosses(question, put))
         except OvilloError:
             self._failed_at = time.monotonic()
             return []
@@ -177,6 +179,22 @@ class SymbolVectors:
             definitions = self._fresh(namespace, root)
         near = (Near(id_, cosine) for meaning, cosine in found.items() for id_ in definitions.of(meaning))
         return list(islice(near, most))
+
+    def _row(self, glosses: Sequence[str]) -> Row:
+        """The question's vector, from all its glosses. Raises OvilloError."""
+        key = tuple(glosses)
+        with self._lock:
+            if (known := self._asked.get(key)) is not None:
+                self._asked.move_to_end(key)
+                return known
+        embedder = self._opened()
+        queries = [embedder.query_prefix + gloss for gloss in glosses]
+        row = _unit(np.sum([_unit(one) for one in embedder.embed(queries)], axis=0))
+        with self._lock:
+            self._asked[key] = row
+            while len(self._asked) > _ASKED:
+                self._asked.popitem(last=False)
+        return row
 
     def _fresh(self, namespace: Namespace, root: str) -> _Definitions:
         key = (namespace, root)
