@@ -327,3 +327,39 @@ def test_of_several_names_one_that_is_nowhere_tells_less_than_all_of_them(servic
     assert absent("did the rate limiter end up on Redis?") == 0.0
     assert absent("did the rate limiter end up on Redis or Kafka?") == 0.5
     assert absent("did the rate limiter end up on Kafka or RabbitMQ?") == 1.0
+
+
+@pytest.mark.requirement("CONTEXT-21")
+@pytest.mark.parametrize(
+    ("question", "named", "unnamed"),
+    [
+        ("Who jettisoned the rusty harpoon?", "harpoon", ("jettisoned", "rusty")),
+        ("Did the winch calibrate the harpoon of the submarine?", "submarine", ("calibrate",)),
+        ("¿Cómo se calibró el Torno oxidado antes de zarpar?", "Torno", ("calibró", "oxidado", "zarpar")),
+        ("Comment a-t-on étalonné le Treuil rouillé ?", "Treuil", ("étalonné", "rouillé")),
+        ("Como calibramos o Guincho enferrujado para navegar?", "Guincho", ("calibramos", "enferrujado", "navegar")),
+    ],
+)
+def test_a_refusal_blames_a_thing_and_no_verb_or_adjective(
+    services: Services, question: str, named: str, unnamed: tuple[str, ...]
+) -> None:
+    session(services, *LIMITER)
+    answer = services.context.get_context(NS, question)
+    assert answer.abstained
+    first = answer.content.splitlines()[0]
+    assert f"«{named}»" in first or f", «{named}»" in first
+    assert not [word for word in unnamed if f"«{word}»" in first]
+
+
+@pytest.mark.requirement("CONTEXT-21")
+def test_a_refusal_tells_in_two_lines_what_the_nearest_places_are_about(services: Services) -> None:
+    told = session(
+        services, (Role.USER, "Tune the limiter of the gateway"), (Role.ASSISTANT, "The limiter drops bursts.")
+    )
+    answer = services.context.get_context(NS, "Which Kubernetes chart has the limiter?")
+    assert answer.abstained
+    lines = answer.content.splitlines()
+    assert len(lines) == 2
+    assert "Tune the limiter of the gateway" in lines[1]
+    assert "drops bursts" not in answer.content
+    assert lines[1].count(str(told)) == 1

@@ -33,6 +33,8 @@ class Item:
     text: str
     provenance: Provenance
     worth: float
+    #: A few words on what its source is about, where a refusal only points at it.
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

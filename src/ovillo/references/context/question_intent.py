@@ -78,6 +78,11 @@ def answer_noun(question: str) -> str | None:
     return None
 
 
+def asks_which(word: str) -> bool:
+    """Whether a word asks for a kind of thing ("which", "cuántas")."""
+    return fold(word) in _words().which
+
+
 def is_light(word: str) -> bool:
     """Whether a word of a question says nothing about its subject ("decide", "problema")."""
     return fold(word) in _words().light

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ovillo.model.clock import to_iso
@@ -20,6 +20,7 @@ from ovillo.model.sessions import SessionFilter
 from ovillo.model.text import one_line
 from ovillo.references.context.answer import Item, Provenance
 from ovillo.references.context.asked_words import AskedWords, WordReader
+from ovillo.references.context.blamed import nouns_of
 from ovillo.references.context.confidence import THRESHOLDS, Evidence, Measured, probability
 from ovillo.references.context.following import asks_of_just_now, wanted_form
 from ovillo.references.context.providers import ProviderAnswer, Question
@@ -59,6 +60,8 @@ _GOES_ON, _UNHEARD = 0.6, 0.5
 _LIKE = 0.25
 #: Characters displayed of a title.
 _TITLE = 60
+#: Characters of the prompt, or of the title, beside a place that is only near.
+_ABOUT = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,7 @@ class SaidInSessions:
             confidence=confidence,
             threshold=THRESHOLDS[kind],
             features=features,
-            missing=tuple(word.word for word in weighed.asked.absent if not is_joining(word.word)),
+            missing=_missing(weighed.asked, question),
         )
 
     def weighed(self, question: Question, unsaid: Callable[[str], bool] = lambda text: False) -> Weighed:
@@ -205,6 +208,12 @@ class SaidInSessions:
         rows = self._sessions.get_many(
             question.namespace, list(dict.fromkeys(quote.doc.session_id for quote in chosen))
         )
+        # The turns' prompts say what a place is about, before the title of a whole session.
+        prompts = {
+            each.doc.id: weighed.texts.get(each.turn.prompt, "").strip()
+            for each in reversed(weighed.passages)
+            if each.turn.prompt is not None
+        }
         items = []
         titled: set[SessionId] = set()
         for quote in chosen:
@@ -215,8 +224,17 @@ class SaidInSessions:
             # No piece is worth more than those displayed before it.
             least = min(least, quote.worth)
             worth = confidence * (least / best if best else 0.0)
-            items.append(_item(question, quote, weighed.texts[quote.doc.id], one_line(title, _TITLE), worth))
+            item = _item(question, quote, weighed.texts[quote.doc.id], one_line(title, _TITLE), worth)
+            about = prompts.get(quote.doc.id) or (row.session.title if row else "") or ""
+            items.append(replace(item, about=one_line(about, _ABOUT)))
         return tuple(items)
+
+
+def _missing(asked: AskedWords, question: Question) -> tuple[str, ...]:
+    """What a refusal names: things that nobody spoke of."""
+    absent = [word for word in asked.absent if not is_joining(word.word)]
+    nouns = nouns_of(question.asked, question.resolved.language) if absent else frozenset()
+    return tuple(word.word for word in absent if word.is_name or word.word in nouns)
 
 
 def _goes_on(weighed: Weighed, text: str) -> bool:

@@ -187,9 +187,10 @@ class ContextService:
             shown, left, why = (), gathered.count, "ambiguous reference"
         else:
             # Briefly: what was found is no answer, so it is mentioned and not quoted.
-            near = tuple(item.provenance for item in gathered.ranked()[:_NEAREST])
+            nearest = gathered.ranked()[:_NEAREST]
+            near = tuple(item.provenance for item in nearest)
             ask_back = question.wording.nothing(gathered.missing)
-            content = refused(ask_back, near, question.wording)
+            content = refused(ask_back, [(item.provenance, item.about) for item in nearest], question.wording)
             shown, left = near, max(0, gathered.count - len(near))
             why = f"confidence {confidence} is below {threshold}"
         used = any(x.status != "none" for x in resolved.entities) or any(

@@ -28,7 +28,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "or": " or ",
         "who": "What do you mean by {said}? Name it, please.",
         "nothing": "Nothing reliable was found. Say it with other words, or name a function, a file or a session.",
-        "missing": "Nothing reliable was found: nothing here speaks of {words}.",
+        "missing": "Nothing reliable was found: no text here says {words}.",
         "near": "Nearest, and no answer:",
         "elsewhere": "Nothing in {home} answers it; elsewhere something may, when asked for (--scope everywhere):",
         "here": "this project",
@@ -52,7 +52,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "or": " o a ",
         "who": "¿A qué te refieres con {said}? Dime su nombre.",
         "nothing": "No encontré nada fiable. Dilo con otras palabras, o nombra una función, un archivo o una sesión.",
-        "missing": "No encontré nada fiable: de {words} no se habla en ninguna parte aquí.",
+        "missing": "No encontré nada fiable: ningún texto de aquí dice {words}.",
         "near": "Lo más cercano, sin ser respuesta:",
         "elsewhere": "Nada en {home} lo responde; en otra parte quizá, si se pide (--scope everywhere):",
         "here": "este proyecto",
@@ -76,7 +76,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "or": " ou ",
         "who": "Que voulez-vous dire par {said} ? Donnez son nom.",
         "nothing": "Rien de fiable n'a été trouvé. Dites-le autrement, ou nommez une fonction, un fichier ou une session.",
-        "missing": "Rien de fiable n'a été trouvé : il n'est question de {words} nulle part ici.",
+        "missing": "Rien de fiable n'a été trouvé : aucun texte ici ne dit {words}.",
         "near": "Le plus proche, sans être une réponse :",
         "elsewhere": "Rien dans {home} n'y répond ; ailleurs peut-être, si on le demande (--scope everywhere) :",
         "here": "ce projet",
@@ -100,7 +100,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "or": " ou a ",
         "who": "A que você se refere com {said}? Diga o nome.",
         "nothing": "Nada confiável foi encontrado. Diga com outras palavras, ou nomeie uma função, um arquivo ou uma sessão.",
-        "missing": "Nada confiável foi encontrado: de {words} não se fala em lugar nenhum aqui.",
+        "missing": "Nada confiável foi encontrado: nenhum texto aqui diz {words}.",
         "near": "O mais próximo, sem ser resposta:",
         "elsewhere": "Nada em {home} responde isso; em outro lugar talvez, se for pedido (--scope everywhere):",
         "here": "este projeto",
@@ -270,9 +270,15 @@ class Wording:
         return self._words["none pending"].format(count=count)
 
 
-def refused(sentence: str, near: Sequence[Provenance], wording: Wording) -> str:
-    """The sentence, and the nearest places."""
-    places = [place for each in near if (place := _place(each))]
+def refused(sentence: str, near: Sequence[tuple[Provenance, str]], wording: Wording) -> str:
+    """The sentence, and the nearest places, once each, with what they are about; what was said there is not quoted."""
+    places: list[str] = []
+    told: set[str] = set()
+    for each, about in near:
+        place = _place(each)
+        if place and place not in told:
+            places.append(f"{place} ({in_quotes(about)})" if about else place)
+            told.add(place)
     return "\n".join([sentence, f"{wording.near()} {'; '.join(places)}."]) if places else sentence
 
 
