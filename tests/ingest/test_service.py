@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from ovillo.model.errors import InvalidInput
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Inventory, SessionId, SkippedRecord
 from ovillo.model.sessions import SessionFilter
-from ovillo.readers.protocol import Checkpoint, Cursor, Record
+from ovillo.readers.protocol import Checkpoint, Cursor, Record, Source
 from ovillo.store.engine import open_store
 from ovillo.store.protocol import Store
 from tests.builders import WordAnalyzer, delta, message, session
@@ -46,6 +46,26 @@ def test_a_place_that_fails_costs_neither_its_earlier_records_nor_other_places(s
     states = {source.reader: source for source in ingest.sources()}
     assert (states["bad"].status, states["good"].status) == ("unreadable", "ok")
     assert "the disk made a noise" in (states["bad"].error or "")
+
+
+@pytest.mark.requirement("INGEST-2")
+def test_the_places_of_one_reader_are_found_without_looking_for_those_of_others(store: Store, tmp_path: Path) -> None:
+    looked: list[str] = []
+
+    class Watched(ScriptedReader):
+        def discover(self, env: Mapping[str, str], home: Path) -> list[Source]:
+            looked.append(self.name)
+            return super().discover(env, home)
+
+    def nothing(cursor: Cursor) -> Iterator[Record]:
+        yield from ()
+
+    ingest = ingest_of(store, tmp_path, Watched("one", tmp_path, nothing), Watched("other", tmp_path, nothing))
+    every = ingest.discovered()
+    looked.clear()
+    assert ingest.discovered("one") == [source for source in every if source.reader == "one"] != []
+    assert ingest.discovered("neither") == []
+    assert looked == ["one"]
 
 
 @pytest.mark.requirement("INGEST-3")
