@@ -177,6 +177,11 @@ def test_words_that_only_ask_are_no_subject_and_past_tense_asks_what_happened() 
     assert subject_words("what happened?") == ["happened"]
     assert asks_about_past("¿qué acordamos sobre la tabla?")
     assert not asks_about_past("who calls the parser?")
+    # Where the question word is the subject no auxiliary tells the tense.
+    assert asks_about_past("what broke the tests of the parser?")
+    assert asks_about_past("who caused the outage?")
+    assert not asks_about_past("what need does the parser serve?")
+    assert not asks_about_past("what feeds the parser?")
 
 
 @pytest.mark.requirement("CONTEXT-20")
