@@ -37,6 +37,7 @@ BENCHMARKS: dict[str, list[str]] = {
     "snapshots": ["--results", "{results}"],
     "transfer": ["--results", "{results}"],
     "memory": ["--results", "{results}"],
+    "masking": ["--corpus", "{corpus}", "--results", "{results}"],
     "locomo": ["--input", "{locomo}", "--output", "{results}/locomo.jsonl"],
     "usage": ["--corpus", "{corpus}", "--results", "{results}"],
     "peers": ["--corpus", "{corpus}", "--results", "{results}"],

@@ -20,11 +20,12 @@ from ovillo.model.records import (
     SessionDelta,
     SessionId,
 )
-from ovillo.security.redaction import Redactor, spans_of
+from ovillo.security.redaction import Redactor
 from ovillo.security.secret_rules import FAMILIES, KEY_PATTERNS, RULES
 from ovillo.security.secret_rules.hints import ESCAPED
 from ovillo.security.secret_rules.rule import AT_START, Rule
 from ovillo.security.secret_search import Window, expression, hint_of, search
+from ovillo.security.secret_spans import spans_of
 from tests.security.rule_texts import text_for, text_of, tree_of, windows_without_gates
 from tests.security.sample import negatives, positives
 

@@ -1,8 +1,8 @@
 """Taking secrets out of text before it is stored, indexed, embedded, logged or sent.
 
-Owns applying the rules (``secret_rules``) and the judgement of values (``secret_values``) to texts and to the
-records of a delta. The marker names the kind and carries a keyed fingerprint, ``[redacted:github_token:3f9a1c]``:
-the same secret stays recognisable inside one store, and the fingerprint says nothing without the store's key.
+Owns putting a marker where a secret stands (``secret_spans``), in texts and in the records of a delta. The marker names
+the kind and carries a keyed fingerprint, ``[redacted:github_token:3f9a1c]``: the same secret stays recognisable inside one
+store, and the fingerprint says nothing without the store's key.
 Nearly all texts hold no secret, so the cost that counts is one automaton pass over each text; those come
 back as the same object. Names (ids, folders, branches, models, file names) pass too, all of a delta at once; a name
 keeps being one: ``redacted-github_token-`` and sixteen digits, the same for the same name wherever it comes from.
@@ -13,8 +13,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
@@ -23,18 +22,14 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from ovillo.model.records import Message, Part, Session, SessionDelta, ToolCall, ToolResult
-from ovillo.security.nearby_values import is_answer
+from ovillo.security import secret_spans
 from ovillo.security.record_names import changed, is_plain_id, names_of, renamed, strings_of
 from ovillo.security.record_texts import MOST_DEEP, texts_of
 from ovillo.security.rules_version import rules_of
 from ovillo.security.secret_finders import Finders, found_by, secret_finders
-from ovillo.security.secret_nearness import secrets_near_words
-from ovillo.security.secret_rules import KEY_PATTERNS, RULES, Check
-from ovillo.security.secret_rules.hints import COLOUR
-from ovillo.security.secret_rules.near_patterns import GETTER
-from ovillo.security.secret_rules.rule import ESCAPE
-from ovillo.security.secret_search import Hints, Window, expression, search
-from ovillo.security.secret_values import is_harmless_name, is_secret, trim
+from ovillo.security.secret_rules import KEY_PATTERNS, Check
+from ovillo.security.secret_search import expression, search
+from ovillo.security.secret_values import is_harmless_name, is_secret
 
 Mode = Literal["mask", "off"]
 
@@ -49,19 +44,11 @@ _SHORTEST_AGAIN = 8
 _LONGEST_RUN_BY_RUN, _MOST_OTHERS = 4_096, 64
 _RUN = re.compile(rb"[0-9A-Za-z]+")
 _NO_SIZES: Mapping[tuple[int, int], Mapping[bytes, str]] = MappingProxyType({})
-_COLOUR = re.compile(COLOUR.encode())
-_MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]|redacted-[a-z_0-9]+-[0-9a-f]{16}")
 
 #: Names in which nothing was found: the session of an append, folders, branches, models come again and again. So many are
 #: remembered, none of them long.
 _clean_names: set[str] = set()
 _MOST_CLEAN, _LONGEST_CLEAN = 8192, 256
-_ESCAPE = re.compile(ESCAPE.encode())
-#: What a hash begins with where files are listed with theirs.
-_DIGEST = re.compile(rb"sha(?:1|256|384|512)[-=:]$")
-_AFTER_STAR = re.compile(rb"[*][A-Za-z0-9][^\s*\"'`<>()\[\]{},;|]*")
-_BEFORE_STAR = re.compile(rb"(?<![^\s\"'`(>:=])[A-Za-z0-9][^\s*\"'`<>()\[\]{},;|:=]*[*]$")
-_PUBLIC = re.compile(rb"(?i)public[ _-]?key|PUBLIC_|publishable|fingerprint")
 _LAST_WORD = re.compile(r"(?i)(?:access[_-]?)?(?:token|key|secret)s?$")
 
 _Counts = dict[str, int]
@@ -144,9 +131,10 @@ class Redactor:
         return (data.decode("utf-8", "surrogatepass"), counts) if counts else (text, _NOTHING)
 
     def _found(self, data: bytes) -> list[tuple[int, int, str]]:
-        spans = _found(data)
+        spans = secret_spans.found(data)
         if self._finders:
-            spans += _outside(found_by(self._finders, data), [marker.span() for marker in _MARKER.finditer(data)])
+            markers = [marker.span() for marker in secret_spans.MARKER.finditer(data)]
+            spans += secret_spans.outside(found_by(self._finders, data), markers)
         return spans
 
     def redact_delta(self, delta: SessionDelta) -> tuple[SessionDelta, dict[str, int]]:
@@ -301,14 +289,14 @@ class Redactor:
         return replace(session, title=title, summary=summary, metadata=metadata)
 
     def _is_suspect(self, message: Message) -> bool:
-        """Whether a rule matches in ``message``, or a key in it says that its value is a secret: in nearly none."""
+        """Whether a secret is in ``message``, or a key in it says that its value is one: in nearly none."""
         if self._finders:
             return True
         texts, keys = texts_of(message)
         # Cached: the same few names stand in every message.
         if any(len(key) > _LONGEST_CLEAN or _is_telling_key(key) for key in keys):
             return True
-        return bool(texts) and search().found("\n".join(texts).encode("utf-8", "surrogatepass"))
+        return bool(texts) and not secret_spans.hold_none(texts)
 
     def _message(self, message: Message, counts: _Counts) -> Message:
         parts = [self._part(part, counts) for part in message.parts]
@@ -379,54 +367,6 @@ def _mask(
     return b"".join([*pieces, data[done:]])
 
 
-def _found(data: bytes) -> list[tuple[int, int, str]]:
-    hints = search().hints(data)
-    # Nearly every text ends here.
-    if hints is None:
-        return []
-    if not hints.coloured:
-        return _with_near(data, hints)
-    plain, place = _without_colours(data)
-    if (hints := search().hints(plain)) is None:
-        return []
-    return [(place(start), place(end - 1) + 1, kind) for start, end, kind in _with_near(plain, hints)]
-
-
-def _with_near(data: bytes, hints: Hints) -> list[tuple[int, int, str]]:
-    """What rules find, and what stands near a word for a secret and apart from that."""
-    found = [_whole_password(data, span) for span in spans_of(data, search().windows(data, hints))]
-    if not hints.worded or not (near := list(secrets_near_words(data))):
-        return found
-    taken = sorted([span[:2] for span in found] + [marker.span() for marker in _MARKER.finditer(data)])
-    spans: list[tuple[int, int, str]] = []
-    for span in sorted(set(_outside(near, taken))):
-        if not spans or span[0] >= spans[-1][1]:
-            spans.append(span)
-    return sorted([*found, *spans])
-
-
-def _whole_password(data: bytes, span: tuple[int, int, str]) -> tuple[int, int, str]:
-    """A star ends what is set in bold, and stands inside of passwords, too: half of one masked would be half told."""
-    start, end, kind = span
-    if kind != "password":
-        return span
-    while (match := _AFTER_STAR.match(data, end)) and data[start - 1 : start] != b"*":
-        end = match.end()
-    if match := _BEFORE_STAR.search(data, max(0, start - 64), start):
-        start = match.start()
-    return start, end, kind
-
-
-def _without_colours(data: bytes) -> tuple[bytes, Callable[[int], int]]:
-    """``data`` as a terminal shows it, and where one of its bytes stands in ``data``."""
-    #: Where what is left goes on behind each colour, and how many bytes were taken out up to there.
-    ends, taken = [0], [0]
-    for match in _COLOUR.finditer(data):
-        ends.append(match.start() - taken[-1])
-        taken.append(taken[-1] + match.end() - match.start())
-    return _COLOUR.sub(b"", data), lambda place: place + taken[bisect_right(ends, place) - 1]
-
-
 def _said_again(data: bytes, spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     """Where what was found stands once more, by itself: what a text calls a secret in one place is one in all."""
     # By the first run of letters and digits of each, which begins and ends where one of the text does: to look for one after the
@@ -465,83 +405,6 @@ def _places(data: bytes, secret: bytes, kind: str) -> Iterator[tuple[int, int, s
 
 def _stands_alone(data: bytes, start: int, end: int) -> bool:
     return not (data[max(0, start - 1) : start].isalnum() or data[end : end + 1].isalnum())
-
-
-def _outside(found: Iterable[_Span], markers: Sequence[tuple[int, int]]) -> list[_Span]:
-    """Those that touch none of ``markers``, which are in order."""
-    ends = [end for _, end in markers]
-
-    def touches(one: _Span) -> bool:
-        next_marker = bisect_right(ends, one[0])
-        return next_marker < len(markers) and markers[next_marker][0] < one[1]
-
-    return [one for one in found if not touches(one)]
-
-
-def spans_of(data: bytes, windows: Iterable[Window]) -> list[tuple[int, int, str]]:
-    """``(start, end, kind)`` of what is to be masked, in order; overlapping ones are one, named by the first rule."""
-    found: list[tuple[int, int, int]] = []
-    for window in windows:
-        for index in window.rules:
-            for match in search().finder(index).finditer(window.data):
-                if span := _secret_span(window.data, match, RULES[index].check):
-                    found.append((window.start + span[0], window.start + span[1], index))
-    if not found:
-        return []
-    found = _outside(found, [marker.span() for marker in _MARKER.finditer(data)])
-    found.sort()
-    merged: list[tuple[int, int, int]] = []
-    for start, end, index in found:
-        if merged and start < merged[-1][1]:
-            first, last, telling = merged.pop()
-            merged.append((first, max(last, end), min(telling, index)))
-        else:
-            merged.append((start, end, index))
-    return [(start, end, RULES[index].kind) for start, end, index in merged]
-
-
-def _secret_span(data: bytes, match: Any, check: Check) -> tuple[int, int] | None:
-    """Bytes to mask of one match, or ``None`` when what it holds is no secret."""
-    groups = [g for g in range(1, match.re.groups + 1) if match.start(g) >= 0]
-    if check is Check.PEM:
-        body = match.group(groups[0]).decode("utf-8", "replace") if groups else ""
-        return match.span() if is_secret(body, check) else None
-    group = groups[0] if groups else 0
-    start, end = match.span(group)
-    if not group and (escape := _ESCAPE.match(data, start, end)):
-        # What is written before it for a line break, a sign or a colour stays.
-        start = escape.end()
-    if group and _PUBLIC.search(data, match.start(), start):
-        return None
-    if group and _is_harmless(data, match.start()):
-        return None
-    if _DIGEST.search(data, max(0, start - 8), start):
-        return None
-    if group and GETTER.search(data, max(0, match.start() - 24), start):
-        return None
-    before = data[max(match.start(), start - 2) : start]
-    quoted = group != 0 and before[-1:] in (b'"', b"'", b"`")
-    try:
-        raw = data[start:end].decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    value = trim(raw, quoted or check in (Check.SHAPE, Check.URL))
-    if not value:
-        return None
-    end = start + len(value.encode("utf-8"))
-    following = data[end : end + 1].decode("latin-1")
-    ok = is_secret(value, check, quoted=quoted, following=following, spaced=before.endswith((b"= ", b"=\t")))
-    if ok and check is Check.STRANGE:
-        ok = is_answer(value, True, told=True)
-    return (start, end) if ok else None
-
-
-def _is_harmless(data: bytes, start: int) -> bool:
-    """Whether the name whose last word is matched from ``start`` on, or one character earlier, is of something public."""
-    if not data[start : start + 1].isalnum() and not data[max(0, start - 1) : start].isalnum():
-        return False  # An option, or a quote: another word ends before it.
-    before = data[max(0, start - 14) : start + 1].decode("latin-1")
-    return is_harmless_name(before[:-1]) or is_harmless_name(before)
 
 
 def redactor_for(key: bytes, mode: str) -> Redactor:

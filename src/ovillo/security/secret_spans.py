@@ -1,0 +1,184 @@
+"""Where secrets stand in a text: what rules match and what stands near a word for one, judged.
+
+Owns judging a match in its place (what is public, a hash, an argument that asks for a secret), joining spans that overlap,
+and looking into many texts at once. ``secret_search`` finds the matches, ``secret_values`` and ``nearby_values`` judge values;
+``redaction`` puts markers there.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from ovillo.security.nearby_values import is_answer
+from ovillo.security.secret_nearness import secrets_near_words
+from ovillo.security.secret_rules import FAMILIES, RULES, Check
+from ovillo.security.secret_rules.hints import COLOUR
+from ovillo.security.secret_rules.near_patterns import GETTER
+from ovillo.security.secret_rules.rule import ESCAPE
+from ovillo.security.secret_search import Hints, Window, search
+from ovillo.security.secret_values import is_harmless_name, is_secret, trim
+
+_COLOUR = re.compile(COLOUR.encode())
+MARKER = re.compile(rb"\[redacted:[a-z_0-9]+:[0-9a-f]{6}\]|redacted-[a-z_0-9]+-[0-9a-f]{16}")
+_ESCAPE = re.compile(ESCAPE.encode())
+#: What a hash begins with where files are listed with theirs.
+_DIGEST = re.compile(rb"sha(?:1|256|384|512)[-=:]$")
+_AFTER_STAR = re.compile(rb"[*][A-Za-z0-9][^\s*\"'`<>()\[\]{},;|]*")
+_BEFORE_STAR = re.compile(rb"(?<![^\s\"'`(>:=])[A-Za-z0-9][^\s*\"'`<>()\[\]{},;|:=]*[*]$")
+_PUBLIC = re.compile(rb"(?i)public[ _-]?key|PUBLIC_|publishable|fingerprint")
+
+_Span = TypeVar("_Span", bound=tuple[int, int, object])
+#: Between texts that are looked into at once: more line breaks than a match goes over, but for ``_FAR``.
+_BREAKS = 8
+_BETWEEN = "\n" * _BREAKS
+#: Rules whose matches may go on into the next text: one that is judged to be none could hide another that begins in it.
+_FAR = frozenset(
+    [place for place, rule in enumerate(RULES) if rule.check is Check.PEM]
+    + [RULES.index(rule) for family in FAMILIES if family.reach >= _BREAKS for rule in family.rules]
+)
+
+
+def found(data: bytes) -> list[tuple[int, int, str]]:
+    """``(start, end, kind)`` of each secret, in order and apart; nearly always none."""
+    hints = search().hints(data)
+    # Nearly every text ends here.
+    if hints is None:
+        return []
+    if not hints.coloured:
+        return _with_near(data, hints)
+    plain, place = _without_colours(data)
+    if (hints := search().hints(plain)) is None:
+        return []
+    return [(place(start), place(end - 1) + 1, kind) for start, end, kind in _with_near(plain, hints)]
+
+
+def hold_none(texts: Sequence[str]) -> bool:
+    """Whether no secret is in any of ``texts``, in one pass over all of them. ``False`` says nothing of any one."""
+    data = _BETWEEN.join(texts).encode("utf-8", "surrogatepass")
+    hints = search().hints(data)
+    if hints is None:
+        return True
+    if hints.coloured:
+        return not search().found(data)
+    for window in search().windows(data, hints):
+        if not _FAR.isdisjoint(window.rules) or next(_secrets_in(window), None):
+            return False
+    return not (hints.worded and next(secrets_near_words(data), None))
+
+
+def _with_near(data: bytes, hints: Hints) -> list[tuple[int, int, str]]:
+    """What rules find, and what stands near a word for a secret and apart from that."""
+    named = [_whole_password(data, span) for span in spans_of(data, search().windows(data, hints))]
+    if not hints.worded or not (near := list(secrets_near_words(data))):
+        return named
+    taken = sorted([span[:2] for span in named] + [marker.span() for marker in MARKER.finditer(data)])
+    spans: list[tuple[int, int, str]] = []
+    for span in sorted(set(outside(near, taken))):
+        if not spans or span[0] >= spans[-1][1]:
+            spans.append(span)
+    return sorted([*named, *spans])
+
+
+def _whole_password(data: bytes, span: tuple[int, int, str]) -> tuple[int, int, str]:
+    """A star ends what is set in bold, and stands inside of passwords, too: half of one masked would be half told."""
+    start, end, kind = span
+    if kind != "password":
+        return span
+    while (match := _AFTER_STAR.match(data, end)) and data[start - 1 : start] != b"*":
+        end = match.end()
+    if match := _BEFORE_STAR.search(data, max(0, start - 64), start):
+        start = match.start()
+    return start, end, kind
+
+
+def _without_colours(data: bytes) -> tuple[bytes, Callable[[int], int]]:
+    """``data`` as a terminal shows it, and where one of its bytes stands in ``data``."""
+    #: Where what is left goes on behind each colour, and how many bytes were taken out up to there.
+    ends, taken = [0], [0]
+    for match in _COLOUR.finditer(data):
+        ends.append(match.start() - taken[-1])
+        taken.append(taken[-1] + match.end() - match.start())
+    return _COLOUR.sub(b"", data), lambda place: place + taken[bisect_right(ends, place) - 1]
+
+
+def outside(found: Iterable[_Span], markers: Sequence[tuple[int, int]]) -> list[_Span]:
+    """Those that touch none of ``markers``, which are in order."""
+    ends = [end for _, end in markers]
+
+    def touches(one: _Span) -> bool:
+        next_marker = bisect_right(ends, one[0])
+        return next_marker < len(markers) and markers[next_marker][0] < one[1]
+
+    return [one for one in found if not touches(one)]
+
+
+def spans_of(data: bytes, windows: Iterable[Window]) -> list[tuple[int, int, str]]:
+    """``(start, end, kind)`` of what is to be masked, in order; overlapping ones are one, named by the first rule."""
+    named = [span for window in windows for span in _secrets_in(window)]
+    if not named:
+        return []
+    named = outside(named, [marker.span() for marker in MARKER.finditer(data)])
+    named.sort()
+    merged: list[tuple[int, int, int]] = []
+    for start, end, index in named:
+        if merged and start < merged[-1][1]:
+            first, last, telling = merged.pop()
+            merged.append((first, max(last, end), min(telling, index)))
+        else:
+            merged.append((start, end, index))
+    return [(start, end, RULES[index].kind) for start, end, index in merged]
+
+
+def _secrets_in(window: Window) -> Iterator[tuple[int, int, int]]:
+    """``(start, end, rule)`` in the text; they may overlap."""
+    for index in window.rules:
+        for match in search().finder(index).finditer(window.data):
+            if span := _secret_span(window.data, match, RULES[index].check):
+                yield window.start + span[0], window.start + span[1], index
+
+
+def _secret_span(data: bytes, match: Any, check: Check) -> tuple[int, int] | None:
+    """Bytes to mask of one match, or ``None`` when what it holds is no secret."""
+    groups = [g for g in range(1, match.re.groups + 1) if match.start(g) >= 0]
+    if check is Check.PEM:
+        body = match.group(groups[0]).decode("utf-8", "replace") if groups else ""
+        return match.span() if is_secret(body, check) else None
+    group = groups[0] if groups else 0
+    start, end = match.span(group)
+    if not group and (escape := _ESCAPE.match(data, start, end)):
+        # What is written before it for a line break, a sign or a colour stays.
+        start = escape.end()
+    if group and _PUBLIC.search(data, match.start(), start):
+        return None
+    if group and _is_harmless(data, match.start()):
+        return None
+    if _DIGEST.search(data, max(0, start - 8), start):
+        return None
+    if group and GETTER.search(data, max(0, match.start() - 24), start):
+        return None
+    before = data[max(match.start(), start - 2) : start]
+    quoted = group != 0 and before[-1:] in (b'"', b"'", b"`")
+    try:
+        raw = data[start:end].decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    value = trim(raw, quoted or check in (Check.SHAPE, Check.URL))
+    if not value:
+        return None
+    end = start + len(value.encode("utf-8"))
+    following = data[end : end + 1].decode("latin-1")
+    ok = is_secret(value, check, quoted=quoted, following=following, spaced=before.endswith((b"= ", b"=\t")))
+    if ok and check is Check.STRANGE:
+        ok = is_answer(value, True, told=True)
+    return (start, end) if ok else None
+
+
+def _is_harmless(data: bytes, start: int) -> bool:
+    """Whether the name whose last word is matched from ``start`` on, or one character earlier, is of something public."""
+    if not data[start : start + 1].isalnum() and not data[max(0, start - 1) : start].isalnum():
+        return False  # An option, or a quote: another word ends before it.
+    before = data[max(0, start - 14) : start + 1].decode("latin-1")
+    return is_harmless_name(before[:-1]) or is_harmless_name(before)
