@@ -182,6 +182,7 @@ def test_words_that_only_ask_are_no_subject_and_past_tense_asks_what_happened() 
     assert asks_about_past("who caused the outage?")
     assert not asks_about_past("what need does the parser serve?")
     assert not asks_about_past("what feeds the parser?")
+    assert not asks_about_past("which table holds who granted refunds?")
 
 
 @pytest.mark.requirement("CONTEXT-20")
