@@ -25,6 +25,7 @@ _REST_S = 1.0
 
 _lock = threading.Lock()
 _last = 0.0
+_is_due = False
 
 
 def keep_little() -> None:
@@ -36,16 +37,30 @@ def keep_little() -> None:
 
 
 def give_back() -> None:
-    """From any thread but the event loop's."""
-    global _last  # noqa: PLW0603  One allocator a process.
+    """From any thread but the event loop's. Soon after another call it is done a little later, in a thread of its own: what
+    the last of several large answers took is not kept either."""
+    global _last, _is_due  # noqa: PLW0603  One allocator a process.
     libc = _glibc()
     if libc is None:
         return
     with _lock:
-        now = time.monotonic()
-        if now - _last < _REST_S:
+        if _is_due:
             return
-        _last = now
+        wait = _last + _REST_S - time.monotonic()
+        if wait > 0:
+            _is_due = True
+            later = threading.Timer(wait, _trim, (libc,))
+            later.daemon = True
+            later.start()
+            return
+        _last = time.monotonic()
+    libc.malloc_trim(0)
+
+
+def _trim(libc: Any) -> None:
+    global _last, _is_due  # noqa: PLW0603  One allocator a process.
+    with _lock:
+        _last, _is_due = time.monotonic(), False
     libc.malloc_trim(0)
 
 
