@@ -58,7 +58,7 @@ def give_back() -> None:
 
 
 def _trim(libc: Any) -> None:
-    global _last, _is_due  # noqa: PLW0603  One allocator a process.
+    global _last, _is_due
     with _lock:
         _last, _is_due = time.monotonic(), False
     libc.malloc_trim(0)
