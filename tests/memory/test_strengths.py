@@ -96,6 +96,41 @@ def test_what_a_person_says_shall_last_is_proposed_unasked_with_the_reason(servi
 
 @pytest.mark.requirement("LAYER-48")
 @pytest.mark.parametrize(
+    ("demand", "asked"),
+    [
+        ("Don't write docstrings in specs, names of functions are enough.", "Make a note in project memory of this."),
+        ("Prefer plain functions over classes in the importer module.", "Please remember this for next time."),
+        ("Always run the linter before you commit a change.", "Add that to your memory."),
+        ("Nunca edites a mano los ficheros generados por protobuf.", "Apúntalo en la memoria del proyecto."),
+        ("Utilise toujours le client interne pour appeler les services.", "Note ça dans les consignes du projet."),
+        ("Nunca edite à mão os arquivos gerados pelo protobuf.", "Anote isso nas regras do projeto."),
+    ],
+)
+def test_a_demand_that_the_next_sentence_asks_to_remember_is_proposed(
+    services: Services, demand: str, asked: str
+) -> None:
+    held(services, "Add a page for orders", ("Added.",), f"{demand} {asked}", DONE)
+    [memory] = proposed(services)
+    assert memory.text.rstrip(".") == demand.rstrip(".")
+    assert memory.reason == "a person asked to remember it"
+
+
+@pytest.mark.requirement("LAYER-48")
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "The list of orders is sorted by date on every page. Keep it in mind.",
+        "Always show the total of the order in the header. Add it to the release notes of this version later.",
+        "Never mind the failing test of the importer for now. Make a note to look at it.",
+    ],
+)
+def test_what_is_no_demand_is_not_remembered_by_the_next_sentence(services: Services, prompt: str) -> None:
+    held(services, "Add a page for orders", ("Added.",), prompt, DONE)
+    assert proposed(services) == []
+
+
+@pytest.mark.requirement("LAYER-48")
+@pytest.mark.parametrize(
     "prompt",
     [
         # The work at hand sounds alike.

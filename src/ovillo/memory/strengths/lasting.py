@@ -6,6 +6,7 @@ Owns finding those sentences. That something sounds like a rule is not enough; t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from ovillo.memory.kinds import kind_of
 from ovillo.memory.strengths.candidate import Candidate
@@ -22,6 +23,7 @@ _OF_ITS_OWN = 2
 _TYPED, _SAME_PROMPT = 800, 0.75
 #: Other sessions that begin with the same prompt, at least, where nothing else tells that it stands for more than a retry.
 _HABIT = 3
+_KEPT = "a person asked to remember it"
 _KINDS = ("convention", "preference", "decision", "fact")
 
 
@@ -36,11 +38,23 @@ class OtherSession:
 
 def lasting(messages: Sequence[Message]) -> Iterator[Candidate]:
     said = list(said_by_people(messages))
-    for each in said:
+    for each, following in zip_longest(said, said[1:]):
         # (How long it is comes first: rules look through all of a sentence.)
-        why = _why(each.words) if stands_alone(each.words) and not says("vague", each.words) else None
+        if not stands_alone(each.words) or says("vague", each.words) or says("keeps_that", each.words):
+            continue
+        why = _why(each.words) or (_KEPT if following is not None and _keeps(each, following) else None)
         if why is not None and not is_taken_back(each, said):
             yield candidate_of(each, why)
+
+
+def _keeps(said: Said, following: Said) -> bool:
+    """Whether the next sentence of the prompt asks to remember this one, a demand: "make a note of this"."""
+    return (
+        following.prompt == said.prompt
+        and following.place == said.place
+        and says("keeps_that", following.words)
+        and (says("demands", said.words) or says("forbids", said.words))
+    )
 
 
 def candidate_of(said: Said, why: str) -> Candidate:
@@ -93,7 +107,7 @@ def _why(words: str) -> str | None:
     if says("lasting", words):
         return "a person said that it shall hold from then on"
     if says("remember", words) and not says("at_hand", words):
-        return "a person asked to remember it"
+        return _KEPT
     if says("again", words) and says("forbids", words):
         return "a person had to say it again"
     return None
