@@ -33,7 +33,8 @@ class Lexicon:
     def __init__(self, rows: Concepts, more: Callable[[], Lexicon] | None = None) -> None:
         self._rows = rows
         self._more = more
-        self._stemmers = {language: Stemmer.Stemmer(language) for language in COLUMNS}
+        # Stems are kept here, where they are; each stemmer would keep 10,000 more.
+        self._stemmers = {language: Stemmer.Stemmer(language, 0) for language in COLUMNS}
         self._stems: dict[str, dict[str, str]] = {language: {} for language in COLUMNS}
         #: By language and first letters.
         self._indexes: dict[tuple[str, str], dict[Key, tuple[Named, ...]]] = {}
@@ -53,8 +54,12 @@ class Lexicon:
         if found is None:
             if len(known) > _CACHED:
                 known.clear()
-            found = known[word] = fold(self._stemmers[language].stemWord(word.lower()))
+            found = known[word] = self.stemmed(language, word)
         return found
+
+    def stemmed(self, language: str, word: str) -> str:
+        """The same as ``stem``, not kept: for the many words of a list that is read once."""
+        return fold(self._stemmers[language].stemWord(word.lower()))
 
     def key(self, language: str, phrase: str) -> Key:
         """Single letters do not count: ``mise à jour`` is two words."""
@@ -98,8 +103,8 @@ class Lexicon:
     def single_words(self, language: str) -> set[str]:
         """Stems of all one-word names."""
         column = COLUMNS.index(language)
-        keys = (self.key(language, phrase) for row in self._rows for phrase in row[column])
-        return {key[0] for key in keys if len(key) == 1}
+        phrases = ([word for word in words(phrase) if tells(word)] for row in self._rows for phrase in row[column])
+        return {self.stemmed(language, phrase[0]) for phrase in phrases if len(phrase) == 1}
 
     # --- into other languages
 

@@ -229,7 +229,7 @@ class Relations:
         self._terms = terms
         self._lexicon = lexicon
         self._inside: dict[str, list[str]] | None = None
-        self._foreign: dict[str, dict[str, list[str]]] = {}
+        self._foreign: dict[str, dict[str, tuple[str, ...]]] = {}
         self._by_start: dict[str, dict[str, list[tuple[str, str]]]] = {}
 
     def joined_with(self, term: str) -> list[str]:
@@ -238,15 +238,16 @@ class Relations:
             self._inside = self._split()
         return self._inside.get(term, [])
 
-    def foreign(self, language: str, stem: str) -> list[str]:
+    def foreign(self, language: str, stem: str) -> tuple[str, ...]:
         """Terms of words with this stem in another language than English (``pago`` -> ``pagos``, ``pagar``)."""
         known = self._foreign.get(language)
         if known is None:
             known = self._foreign[language] = {}
             for term, word in self._raw.items():
                 if len(word) > 2:
-                    known.setdefault(self._lexicon.stem(language, word), []).append(term)
-        return known.get(stem, [])
+                    form = self._lexicon.stemmed(language, word)
+                    known[form] = (*known.get(form, ()), term)
+        return known.get(stem, ())
 
     def like(self, word: str) -> list[tuple[str, str]]:
         """Terms of words with the same beginning despite spelling, with the form in which they are compared."""
