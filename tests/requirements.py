@@ -743,6 +743,7 @@ CONTEXT: dict[str, tuple[str, str]] = {
         "The first places are of several sessions where several may answer",
         "DESIGN 19; issue 10 What answers",
     ),
+    "CONTEXT-34": ("What was done last and what is left is answered without a subject", "issue 10 What answers"),
     "CONTEXT-32": ("What clients put round texts is never quoted as an answer", "issue 10 What answers"),
     "CONTEXT-17": (
         "Where a turn says that the matter lies is asked back, and carried",

@@ -12,6 +12,7 @@ from ovillo.references.context.code.changes import Changes
 from ovillo.references.context.documents import Documents
 from ovillo.references.context.elsewhere import Elsewhere
 from ovillo.references.context.following import Following
+from ovillo.references.context.last_work import LastWork
 from ovillo.references.context.meant import MeantByReferences
 from ovillo.references.context.memories import RememberedPieces
 from ovillo.references.context.narrowing import PlacesAskedBack
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ovillo.sessions.link_proposals import LinkProposals
     from ovillo.sessions.links import LinkService
     from ovillo.sessions.projects import Projects
+    from ovillo.sessions.recovery.builder import Recovery
     from ovillo.store.protocol import Store
 
 
@@ -47,6 +49,9 @@ class Around(Protocol):
 
     @property
     def history(self) -> History: ...
+
+    @property
+    def recovery(self) -> Recovery: ...
 
     @property
     def search(self) -> Search: ...
@@ -91,6 +96,7 @@ def open_context(around: Around) -> ContextService:
         # Asked in this order; after one that answers by itself, the rest are skipped.
         (
             PlacesAskedBack(around.references.narrowed),
+            LastWork(store.sessions, around.recovery),
             PendingSessions(around.search, around.links, around.link_proposals),
             code,
             SaidInSessions(store, around.search, around.history),

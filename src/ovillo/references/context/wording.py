@@ -37,6 +37,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "pending": "Yes: session {session} ({title}) is about it and is {status}.",
         "affects": "It affects {names} too.",
         "none pending": "No open bug about it was found; {count} sessions of that kind are completed.",
+        "last work": "Last worked on: session {session}, {title}{when}.",
+        "none open": "Nothing in it was left open, as far as it says.",
         "memory": "Memory {id} ({told}){against}:",
         "against": "; {ids} says otherwise, and nobody settled it",
         "disagree": "Memory {id} and session {session} say different things of the same; the newer one is {newer}.",
@@ -61,6 +63,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "pending": "Sí: la sesión {session} ({title}) trata de eso y está {status}.",
         "affects": "Afecta también a {names}.",
         "none pending": "No encontré ningún bug abierto sobre eso; {count} sesiones de ese tipo están terminadas.",
+        "last work": "Lo último: la sesión {session}, {title}{when}.",
+        "none open": "Nada quedó pendiente en ella, según lo que dice.",
         "memory": "Recuerdo {id} ({told}){against}:",
         "against": "; {ids} dice otra cosa, y nadie lo ha aclarado",
         "disagree": "El recuerdo {id} y la sesión {session} dicen cosas distintas de lo mismo; lo más reciente es {newer}.",
@@ -85,6 +89,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "pending": "Oui : la session {session} ({title}) en parle et est {status}.",
         "affects": "Cela touche aussi {names}.",
         "none pending": "Aucun bug ouvert à ce sujet ; {count} sessions de ce genre sont terminées.",
+        "last work": "Dernier travail : la session {session}, {title}{when}.",
+        "none open": "Rien n'y est resté en suspens, d'après ce qu'elle dit.",
         "memory": "Souvenir {id} ({told}){against} :",
         "against": " ; {ids} dit autre chose, et personne n'a tranché",
         "disagree": "Le souvenir {id} et la session {session} disent des choses différentes du même sujet ; le plus récent est {newer}.",
@@ -109,6 +115,8 @@ _WORDS: dict[str, dict[str, str]] = {
         "pending": "Sim: a sessão {session} ({title}) trata disso e está {status}.",
         "affects": "Afeta também {names}.",
         "none pending": "Nenhum bug aberto sobre isso foi encontrado; {count} sessões desse tipo estão concluídas.",
+        "last work": "O último trabalho: a sessão {session}, {title}{when}.",
+        "none open": "Nada ficou pendente nela, pelo que ela diz.",
         "memory": "Memória {id} ({told}){against}:",
         "against": "; {ids} diz outra coisa, e ninguém esclareceu",
         "disagree": "A memória {id} e a sessão {session} dizem coisas diferentes do mesmo assunto; o mais recente é {newer}.",
@@ -265,6 +273,13 @@ class Wording:
 
     def affects(self, names: Sequence[str]) -> str:
         return self._words["affects"].format(names=", ".join(names))
+
+    def last_work(self, session: str, title: str, at: int | None) -> str:
+        when = f", {day}" if (day := (to_iso(at) or "")[:10]) else ""
+        return self._words["last work"].format(session=named(session), title=in_quotes(title), when=when)
+
+    def nothing_open(self) -> str:
+        return self._words["none open"]
 
     def none_pending(self, count: int) -> str:
         return self._words["none pending"].format(count=count)
