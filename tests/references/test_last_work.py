@@ -10,6 +10,7 @@ import pytest
 
 from ovillo.app import open_services
 from ovillo.interfaces.services import Services
+from ovillo.model.clock import DAY_MS, system_clock
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Role, SessionId
 from ovillo.model.scope import Project, Scope
@@ -17,7 +18,9 @@ from ovillo.model.sessions import SessionLocation
 from ovillo.references.context.answer import ContextAnswer
 from ovillo.references.context.last_work import asked_for
 from ovillo.sessions.drafts import MessageDraft, SessionDraft
-from tests.interfaces.opened import settings_for
+from tests.builders import delta, message
+from tests.builders import session as built
+from tests.interfaces.opened import record, settings_for
 
 LIMITER = (
     (Role.USER, "The rate limiter of the gateway lets bursts through, please mend it."),
@@ -117,6 +120,32 @@ def test_the_session_that_asks_and_other_projects_are_not_the_last_work(services
     asking = held(services, (Role.USER, "what did we do last?"))
     home = Project("gateway", ("/srv/gateway",), (SessionLocation("/srv/gateway"),))
     answer = asked(services, "what did we do last?", scope=Scope(home), asking=asking)
+    assert [place.session_id for place in answer.provenance] == [here]
+
+
+@pytest.mark.requirement("CONTEXT-34")
+@pytest.mark.parametrize("query", ["what did we do yesterday?", "¿qué hicimos ayer?", "recap of yesterday please"])
+def test_a_time_that_is_named_chooses_the_sessions(services: Services, query: str) -> None:
+    yesterday = system_clock() - DAY_MS
+    for name, at, text in (
+        ("old", yesterday - 5 * DAY_MS, "Move the login page to the new framework."),
+        ("first", yesterday - 1, "Rename the settings of the importer in all files."),
+        ("second", yesterday, "Mend the totals of the invoices, they miss a cent."),
+        ("today", system_clock(), "Write the release notes of the gateway."),
+    ):
+        about = built(name, directory="/srv/gateway", created_at=at, updated_at=at)
+        record(services, delta(message(f"{name}-m", 1, text, of=name, created_at=at), about=about))
+    answer = asked(services, query, max_tokens=1_000)
+    assert [place.session_id for place in answer.provenance] == ["second", "first"]
+    assert "Mend the totals" in answer.content
+    assert "Rename the settings" in answer.content
+
+
+@pytest.mark.requirement("CONTEXT-34")
+def test_a_time_of_which_nothing_is_recorded_is_said_before_what_was_done_last(services: Services) -> None:
+    here = held(services, *LIMITER)
+    answer = asked(services, "what did we do last month?")
+    assert answer.content.startswith("Nothing is recorded of that time. Last worked on:")
     assert [place.session_id for place in answer.provenance] == [here]
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ovillo.code.service import CodeIndex
     from ovillo.memory.knowledge import Knowledge
     from ovillo.memory.service import Memories
+    from ovillo.model.clock import Clock
     from ovillo.model.records import Namespace, SessionId
     from ovillo.model.scope import Project
     from ovillo.references.of_session import SessionReferences
@@ -43,6 +44,9 @@ class Around(Protocol):
 
     @property
     def store(self) -> Store: ...
+
+    @property
+    def clock(self) -> Clock: ...
 
     @property
     def projects(self) -> Projects: ...
@@ -96,7 +100,7 @@ def open_context(around: Around) -> ContextService:
         # Asked in this order; after one that answers by itself, the rest are skipped.
         (
             PlacesAskedBack(around.references.narrowed),
-            LastWork(store.sessions, around.recovery),
+            LastWork(store.sessions, around.recovery, around.clock),
             PendingSessions(around.search, around.links, around.link_proposals),
             code,
             SaidInSessions(store, around.search, around.history),

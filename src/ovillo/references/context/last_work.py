@@ -9,23 +9,29 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ovillo.model.clock import to_iso
 from ovillo.model.data_files import text_beside
 from ovillo.model.errors import OvilloError
-from ovillo.model.quoting import written
-from ovillo.model.records import SessionKind
+from ovillo.model.quoting import in_quotes, quoted, written
+from ovillo.model.records import SessionId, SessionKind
 from ovillo.model.sessions import SessionFilter
+from ovillo.model.text import one_line
 from ovillo.references.context.answer import Item, Provenance
 from ovillo.references.context.providers import ProviderAnswer, Question
+from ovillo.references.windows import window_in
 from ovillo.references.words import fold
+from ovillo.sessions.languages import identify
 from ovillo.sessions.recovery.builder import MIN_TOKENS
 from ovillo.sessions.recovery.written import lines
 
 if TYPE_CHECKING:
+    from ovillo.model.clock import Clock
+    from ovillo.references.model import Window
     from ovillo.sessions.recovery.builder import Recovery
-    from ovillo.sessions.results import RecoveredContext, RecoveredItem
     from ovillo.store.protocol import SessionStore
 
 Asked = Literal["done", "open"]
@@ -34,10 +40,13 @@ _KINDS: tuple[Asked, ...] = ("open", "done")
 
 #: Longer questions have a subject of their own (characters).
 _LONGEST = 120
+#: Put for a time that the question names.
+_SOME_TIME = "sometime"
 #: Of fewer words, only whole questions are known.
 _FEWEST = 2
-#: Sessions looked at for one in which somebody said something.
-_NEWEST = 50
+#: Sessions looked at for those in which somebody said something; of a named time, at most so many are told.
+_NEWEST, _ALSO = 50, 6
+_GOAL = 240
 #: Share of the answer's budget, and at most: the rest of a hand-off is for ``recover_context``.
 _SHARE, _MOST_TOKENS = 0.85, 1_200
 _WORTH = 0.9
@@ -46,10 +55,25 @@ _LEFT_OUT = ("pointer", "looked_at", "compaction")
 _STILL_OPEN = ("open", "todo", "next", "error")
 
 
-def asked_for(query: str) -> Asked | None:
-    """What the question asks of the last work; ``None`` where it asks for anything else."""
+class Asking(NamedTuple):
+    kind: Asked
+    #: When it was done, where the question says so.
+    window: Window | None = None
+
+
+def asked_for(query: str, now: int = 0) -> Asking | None:
+    """What the question asks of the last work, at the time ``now``; ``None`` where it asks for anything else."""
     if len(query) > _LONGEST:
         return None
+    window, spans = window_in(query, now, [identify([query]).code])
+    timed = window if window is not None and window.until else None
+    for start, end in sorted(spans, reverse=True) if timed else ():
+        query = f"{query[:start]} {_SOME_TIME} {query[end:]}"
+    kind = _kind(query)
+    return None if kind is None else Asking(kind, timed)
+
+
+def _kind(query: str) -> Asked | None:
     words = re.findall(r"\w+", fold(query))
     bare, known = " ".join(words), _forms()
     for kind, pattern in known.questions.items():
@@ -74,60 +98,89 @@ class _Forms(NamedTuple):
 @cache
 def _forms() -> _Forms:
     data = tomllib.loads(text_beside(__file__, "last_work.toml"))
-    opening, when = "|".join(data["opening"]), "|".join(data["when"])
+    opening, when = "|".join(data["opening"]), "|".join((_SOME_TIME, *data["when"]))
     questions = {kind: re.compile(rf"(?:(?:{opening}) )*(?:{'|'.join(data[kind])})(?: (?:{when}))*") for kind in _KINDS}
     words = []
     for light, *telling in zip(data["words"]["light"], *(data["words"][kind] for kind in _KINDS), strict=True):
         own = {kind: frozenset(each.split()) for kind, each in zip(_KINDS, telling, strict=True)}
+        own["done"] |= {_SOME_TIME}
         words.append((frozenset(light.split()).union(*own.values()), own))
     return _Forms(questions, words)
 
 
 class LastWork:
-    """A ``Provider``: answers from the hand-off of the newest session of the project."""
+    """A ``Provider``: answers from the hand-off of the newest session of the project, or of the newest of a time."""
 
-    def __init__(self, sessions: SessionStore, recovery: Recovery) -> None:
+    def __init__(self, sessions: SessionStore, recovery: Recovery, clock: Clock) -> None:
         self._sessions = sessions
         self._recovery = recovery
+        self._clock = clock
 
     def evidence(self, question: Question) -> ProviderAnswer:
-        asked = asked_for(question.asked)
-        if asked is None:
+        asking = asked_for(question.asked, self._clock())
+        if asking is None:
             return ProviderAnswer()
         try:
-            recovered = self._newest(question)
+            return self._answer(question, asking)
         except OvilloError:
             return ProviderAnswer()
-        if recovered is None:
+
+    def _answer(self, question: Question, asking: Asking) -> ProviderAnswer:
+        wording, window = question.wording, asking.window
+        if question.session_id is not None and question.session_id != question.asking:
+            return self._told(question, asking, question.session_id, [])
+        rows = self._worked_in(question, window)
+        if rows:
+            return self._told(question, asking, rows[0], rows[1:_ALSO] if window is not None else [])
+        rows = self._worked_in(question, None) if window is not None else []
+        if not rows:
             return ProviderAnswer()
-        session, title = recovered.summary.session, recovered.summary.title
+        told = self._told(question, asking, rows[0], [])
+        return replace(told, sentences=(wording.nothing_then(), *told.sentences))
+
+    def _told(
+        self, question: Question, asking: Asking, newest: SessionId, others: Sequence[SessionId]
+    ) -> ProviderAnswer:
+        tokens = max(MIN_TOKENS, min(_MOST_TOKENS, int(question.max_tokens * _SHARE)))
+        recovered = self._recovery.recover(question.namespace, newest, tokens)
+        session = recovered.summary.session
         at = session.updated_at or session.created_at
-        sentences = [question.wording.last_work(session.id, title, at)]
+        sentences = [question.wording.last_work(session.id, recovered.summary.title, at)]
         shown = [item for item in recovered.items if item.kind not in _LEFT_OUT]
-        if asked == "open":
+        if asking.kind == "open":
             left = [item for item in shown if item.kind in _STILL_OPEN]
             if not left:
                 sentences.append(question.wording.nothing_open())
             shown = [item for item in shown if item.kind == "goal"] + left
-        place = Provenance("session", session.id, _WORTH, session.id, at=at)
-        return ProviderAnswer(_items(shown, recovered, place), tuple(sentences), answers=True)
+        items = [_item(written(lines(shown, recovered.language)), session.id, at, _WORTH)] if shown else []
+        items += [self._goal_of(question, each) for each in others]
+        return ProviderAnswer(tuple(items), tuple(sentences), answers=True)
 
-    def _newest(self, question: Question) -> RecoveredContext | None:
-        """Of the session that the question is asked in, where that is named; else of the newest other one."""
-        tokens = max(MIN_TOKENS, min(_MOST_TOKENS, int(question.max_tokens * _SHARE)))
-        if question.session_id is not None and question.session_id != question.asking:
-            return self._recovery.recover(question.namespace, question.session_id, tokens)
-        where = question.scope.sessions(SessionFilter())
-        for row in self._sessions.find(question.namespace, where, _NEWEST):
+    def _worked_in(self, question: Question, window: Window | None) -> list[SessionId]:
+        """Sessions in which people said something, newest first; not the one that asks."""
+        where = SessionFilter(prompts_from=1)
+        if window is not None:
+            where = replace(where, after=window.since, before=window.until)
+        found = []
+        for row in self._sessions.find(question.namespace, question.scope.sessions(where), _NEWEST):
             is_own = row.session.id == question.asking and not question.include_self
-            if is_own or row.session.kind is SessionKind.SUBAGENT:
-                continue
-            recovered = self._recovery.recover(question.namespace, row.session.id, tokens)
-            if any(item.kind == "goal" for item in recovered.items):
-                return recovered
-        return None
+            if not is_own and row.session.kind is not SessionKind.SUBAGENT:
+                found.append(row.session.id)
+        return found
+
+    def _goal_of(self, question: Question, session_id: SessionId) -> Item:
+        """Another session of the same time, by what was wanted in it."""
+        recovered = self._recovery.recover(question.namespace, session_id, MIN_TOKENS)
+        session = recovered.summary.session
+        at = session.updated_at or session.created_at
+        goal = next((item.text for item in recovered.items if item.kind == "goal"), "")
+        head = f"{question.wording.in_session(session.id, _day(at))} {in_quotes(recovered.summary.title)}"
+        return _item(f"{head}\n{quoted(one_line(goal, _GOAL))}" if goal else head, session.id, at, _WORTH / 2)
 
 
-def _items(shown: Sequence[RecoveredItem], recovered: RecoveredContext, place: Provenance) -> tuple[Item, ...]:
-    text = written(lines(shown, recovered.language))
-    return (Item(text, place, _WORTH),) if text else ()
+def _item(text: str, session_id: SessionId, at: int | None, worth: float) -> Item:
+    return Item(text, Provenance("session", session_id, worth, session_id, at=at), worth)
+
+
+def _day(at: int | None) -> str:
+    return (to_iso(at) or "")[:10]

@@ -39,6 +39,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "none pending": "No open bug about it was found; {count} sessions of that kind are completed.",
         "last work": "Last worked on: session {session}, {title}{when}.",
         "none open": "Nothing in it was left open, as far as it says.",
+        "none then": "Nothing is recorded of that time.",
         "memory": "Memory {id} ({told}){against}:",
         "against": "; {ids} says otherwise, and nobody settled it",
         "disagree": "Memory {id} and session {session} say different things of the same; the newer one is {newer}.",
@@ -65,6 +66,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "none pending": "No encontré ningún bug abierto sobre eso; {count} sesiones de ese tipo están terminadas.",
         "last work": "Lo último: la sesión {session}, {title}{when}.",
         "none open": "Nada quedó pendiente en ella, según lo que dice.",
+        "none then": "No hay nada registrado de ese tiempo.",
         "memory": "Recuerdo {id} ({told}){against}:",
         "against": "; {ids} dice otra cosa, y nadie lo ha aclarado",
         "disagree": "El recuerdo {id} y la sesión {session} dicen cosas distintas de lo mismo; lo más reciente es {newer}.",
@@ -91,6 +93,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "none pending": "Aucun bug ouvert à ce sujet ; {count} sessions de ce genre sont terminées.",
         "last work": "Dernier travail : la session {session}, {title}{when}.",
         "none open": "Rien n'y est resté en suspens, d'après ce qu'elle dit.",
+        "none then": "Rien n'est enregistré pour ce moment.",
         "memory": "Souvenir {id} ({told}){against} :",
         "against": " ; {ids} dit autre chose, et personne n'a tranché",
         "disagree": "Le souvenir {id} et la session {session} disent des choses différentes du même sujet ; le plus récent est {newer}.",
@@ -117,6 +120,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "none pending": "Nenhum bug aberto sobre isso foi encontrado; {count} sessões desse tipo estão concluídas.",
         "last work": "O último trabalho: a sessão {session}, {title}{when}.",
         "none open": "Nada ficou pendente nela, pelo que ela diz.",
+        "none then": "Nada está registrado desse tempo.",
         "memory": "Memória {id} ({told}){against}:",
         "against": "; {ids} diz outra coisa, e ninguém esclareceu",
         "disagree": "A memória {id} e a sessão {session} dizem coisas diferentes do mesmo assunto; o mais recente é {newer}.",
@@ -280,6 +284,9 @@ class Wording:
 
     def nothing_open(self) -> str:
         return self._words["none open"]
+
+    def nothing_then(self) -> str:
+        return self._words["none then"]
 
     def none_pending(self, count: int) -> str:
         return self._words["none pending"].format(count=count)
