@@ -133,28 +133,26 @@ class LastWork:
         if rows:
             return self._told(question, asking, rows[0], rows[1:_ALSO] if window is not None else [])
         rows = self._worked_in(question, None) if window is not None else []
-        if not rows:
-            return ProviderAnswer()
-        told = self._told(question, asking, rows[0], [])
-        return replace(told, sentences=(wording.nothing_then(), *told.sentences))
+        return self._told(question, asking, rows[0], [], wording.nothing_then()) if rows else ProviderAnswer()
 
     def _told(
-        self, question: Question, asking: Asking, newest: SessionId, others: Sequence[SessionId]
+        self, question: Question, asking: Asking, newest: SessionId, others: Sequence[SessionId], before: str = ""
     ) -> ProviderAnswer:
+        """``before`` is said first."""
         tokens = max(MIN_TOKENS, min(_MOST_TOKENS, int(question.max_tokens * _SHARE)))
         recovered = self._recovery.recover(question.namespace, newest, tokens)
         session = recovered.summary.session
         at = session.updated_at or session.created_at
-        sentences = [question.wording.last_work(session.id, recovered.summary.title, at)]
+        sentences = [before, question.wording.last_work(session.id, recovered.summary.title, at)]
         shown = [item for item in recovered.items if item.kind not in _LEFT_OUT]
         if asking.kind == "open":
             left = [item for item in shown if item.kind in _STILL_OPEN]
             if not left:
                 sentences.append(question.wording.nothing_open())
             shown = [item for item in shown if item.kind == "goal"] + left
-        items = [_item(written(lines(shown, recovered.language)), session.id, at, _WORTH)] if shown else []
-        items += [self._goal_of(question, each) for each in others]
-        return ProviderAnswer(tuple(items), tuple(sentences), answers=True)
+        head = " ".join(filter(None, sentences))
+        whole = _item("\n".join((head, written(lines(shown, recovered.language)))), session.id, at, _WORTH)
+        return ProviderAnswer((whole, *(self._goal_of(question, each) for each in others)), answers=True)
 
     def _worked_in(self, question: Question, window: Window | None) -> list[SessionId]:
         """Sessions in which people said something, newest first; not the one that asks."""
