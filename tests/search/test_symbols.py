@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -334,3 +337,46 @@ def test_what_stands_in_bodies_puts_definitions_of_equal_names_in_order(own: Ser
     sending = [one.symbol.file for one in found if one.symbol.name == "send_parcel"]
     assert found[0].symbol.file == "shop/second.py"
     assert sending == ["shop/second.py", "shop/first.py"]
+
+
+#: Of one word of the question several words of the code; long bodies hold them near and far from each other.
+_SYNONYMS = ("delete", "remove", "drop", "erase", "clear", "fetch", "get", "user", "account", "cookie", "session")
+
+_ASK = """
+import sys
+from pathlib import Path
+from ovillo.app import open_services
+from ovillo.model.records import DEFAULT_NAMESPACE
+from tests.interfaces.opened import settings_for
+services = open_services(settings_for(Path(sys.argv[1])))
+for question in ("where are cookies of a user deleted", "fetch and clear the session of an account"):
+    for one in services.symbols.passages(DEFAULT_NAMESPACE, question, sys.argv[2:]):
+        print(one.file, one.first, one.last, repr(one.worth))
+services.close()
+"""
+
+
+def test_answers_are_the_same_whatever_order_sets_have_in_a_process(tmp_path: Path) -> None:
+    files = {
+        f"shop/part{n}.py": f"def work{n}(x):\n"
+        + "".join(f"    {_SYNONYMS[(k * k + n * k) % 11]}_{_SYNONYMS[(k + n) % 7]}(x)\n" for k in range(120 + n))
+        for n in range(12)
+    }
+    data = tmp_path / "data"
+    services = open_services(settings_for(data))
+    root = write(tmp_path / "long", files)
+    services.code.index(NS, root)
+    services.close()
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", _ASK, str(data), str(root)],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            check=True,
+            text=True,
+            timeout=60,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(answers) == 1
+    assert "shop/part" in answers.pop()

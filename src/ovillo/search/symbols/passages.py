@@ -266,15 +266,20 @@ class Passages:
         return fields
 
     def _in_body(self, region: Region) -> list[float]:
-        body = [0.0] * len(self._expanded_terms)
         terms = self._closest(region)
-        for term in terms:
-            for number, worth in self._by_term.get(term, ()):
-                body[number] = max(body[number], worth)
+        body = self._worths(terms)
         for number, phrase, worth in self._phrases:
             if terms.issuperset(phrase):
                 body[number] = max(body[number], worth)
         return body
+
+    def _worths(self, terms: Iterable[str]) -> list[float]:
+        """By how much each word of the question is among these terms, whatever their order."""
+        worths = [0.0] * len(self._expanded_terms)
+        for term in terms:
+            for number, worth in self._by_term.get(term, ()):
+                worths[number] = max(worths[number], worth)
+        return worths
 
     def _closest(self, region: Region) -> set[str]:
         """The terms of a body; for a long one, those closest together, since by chance it contains any."""
@@ -289,21 +294,11 @@ class Passages:
                 if other > line + _WINDOW:
                     break
                 terms |= region.at[other]
-            numbers = {
-                number: max(worth for n, worth in found if n == number) for number, found in self._numbers(terms)
-            }
-            score = sum(worth * self._expanded_terms[number].weight for number, worth in numbers.items())
+            weighed = zip(self._worths(terms), self._expanded_terms, strict=True)
+            score = sum(worth * one.weight for worth, one in weighed)
             if score > most:
                 most, best = score, terms
         return best
-
-    def _numbers(self, terms: Iterable[str]) -> list[tuple[int, list[tuple[int, float]]]]:
-        return [
-            (number, self._by_term[term])
-            for term in terms
-            if term in self._by_term
-            for number, _ in self._by_term[term]
-        ]
 
     def _name_share(self, region: Region, idf: Sequence[float]) -> float:
         """How much of its own name the question mentions."""
