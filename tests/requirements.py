@@ -406,6 +406,7 @@ FORGET: dict[str, tuple[str, str]] = {
     "FORGET-8": ("Words that were forgotten are found in what is said later", "issue 8, 2"),
     "FORGET-9": ("A large session leaves at once for readers, and in steps for those who write", "issue 8, 2"),
     "FORGET-10": ("Forgetting that is killed in the middle is completed at the next start", "issue 8, 2"),
+    "FORGET-11": ("What a removal left in the file is erased while others write", "issue 8, 2"),
     "BACKUP-1": ("A backup made under write load holds all that was acknowledged before", "issue 8, 2"),
     "BACKUP-2": ("An encrypted backup opens with its passphrase alone, by SQLCipher too", "issue 8, 2"),
     "BACKUP-3": ("A backup that is damaged, cut off or not ours is refused, and nothing changes", "issue 8, 2"),

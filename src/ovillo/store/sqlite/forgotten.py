@@ -1,4 +1,4 @@
-"""Marks of what was removed for good, sessions that are not read, and rewriting the file after a removal.
+"""Marks of what was removed for good, sessions that are not read, and erasing what a removal left in the file.
 
 Owns the SQL of ``ovillo.store.protocol.forgetting``; ``forgetting`` removes sessions from the tables.
 """
@@ -6,6 +6,7 @@ Owns the SQL of ``ovillo.store.protocol.forgetting``; ``forgetting`` removes ses
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -139,7 +140,7 @@ class ForgottenTables(SubStore):
         with self._pool.reading() as db:
             return _key(db)
 
-    # --- rewriting the file
+    # --- what removed rows left in the file
 
     def wipe_is_due(self) -> bool:
         with self._pool.reading() as db:
@@ -149,17 +150,18 @@ class ForgottenTables(SubStore):
         if not self.wipe_is_due():
             return None
         self._leaving.finish_all()
-        # Deleted terms stay in the index's segments until these are merged; then they, like everything removed, stay in
-        # free pages until the file is rewritten.
+        # What is removed from here on is not covered, and puts down 1 again.
+        began = time.time_ns()
+        self._writer.run(lambda db: db.execute("UPDATE meta SET value = ? WHERE key = ?", (began, WIPE_DUE)) and None)
+        # Deleted terms stay in the index's segments until these are merged.
         self._maintenance.merge_index()
         try:
-            self._maintenance.rewrite_file()
+            if not self._maintenance.scrub_file() or not self._maintenance.fold_log():
+                return "Another process is reading: the write-ahead log still holds removed text."
         except StoreUnavailable as error:
             return error.message
-        self._writer.run(lambda db: db.execute("DELETE FROM meta WHERE key = ?", (WIPE_DUE,)) and None)
-        if not self._maintenance.fold_log():
-            self._writer.run(lambda db: db.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (WIPE_DUE,)) and None)
-            return "Another process is reading: the write-ahead log still holds removed text."
+        done = "DELETE FROM meta WHERE key = ? AND value = ?"
+        self._writer.run(lambda db: db.execute(done, (WIPE_DUE, began)) and None)
         return None
 
     # --- what is not read

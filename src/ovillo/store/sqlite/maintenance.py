@@ -22,14 +22,16 @@ from ovillo.store.sqlite.connection import open_writer
 from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.faults import explained
 from ovillo.store.sqlite.keys import namespace_key
+from ovillo.store.sqlite.scrubbing import CannotScrub, scrub
 
-#: How long to wait for a reader before the log is left as it is.
-_PATIENCE_MS = 2_000
+#: How long to wait for a reader before the log is left as it is (seconds), and how long writers wait for one try
+#: (milliseconds).
+_PATIENCE_S, _TRY_MS = 2.0, 50
 #: Rewriting needs a copy and a log of the same size beside the file, and others need the rest of the disk.
 _COPIES = 2
 #: Pages of the index that one step writes; a step that changes fewer rows was the last; pause between two steps
 #: (seconds).
-_STEP_PAGES, _MERGED, _GIVE_WAY_S = 1_000, 2, 0.01
+_STEP_PAGES, _MERGED, _GIVE_WAY_S = 300, 2, 0.02
 _SPARE_BYTES = 64 * 1024 * 1024
 #: Rewriting writes the whole file: not worth it to free less than this share.
 _WORTH_REWRITING = 0.05
@@ -110,9 +112,27 @@ class Maintenance(SubStore):
 
     def fold_log(self) -> bool:
         """Moves the write-ahead log into the file and truncates it. False when a reader prevented that."""
+        give_up = time.monotonic() + _PATIENCE_S
         with _own_connection(self._path) as db:
-            db.set_busy_timeout(_PATIENCE_MS)
-            return int(db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]) == 0
+            # Truncating keeps writers waiting, also while it waits for readers: so most of it before, and in short tries.
+            db.set_busy_timeout(_TRY_MS)
+            while True:
+                db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+                if int(db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]) == 0:
+                    return True
+                if time.monotonic() > give_up:
+                    return False
+                time.sleep(_GIVE_WAY_S)
+
+    def scrub_file(self) -> bool:
+        """Zeroes what removed rows left in the file while others write; a file that this cannot be done to is written
+        anew. False when a reader prevented it. Raises StoreUnavailable, StoreChanged."""
+        try:
+            with explained(self._path):
+                return scrub(self._path)
+        except CannotScrub:
+            self.rewrite_file()
+            return True
 
     def rewrite_file(self) -> None:
         """Rewrites the file without its free space. Raises StoreUnavailable when there is no room for the copy."""

@@ -52,7 +52,7 @@ class Standing:
             (f"{path}-shm", _identity(f"{path}-shm")),
         )
         self._main = _identity(path)
-        if self._main is None or _has_moved(connection):
+        if self._main is None or has_moved(connection):
             raise self._replaced()
         self._header = _Header.of(path, self._main)
         self._lock = threading.Lock()
@@ -382,7 +382,7 @@ def _holds_something(path: str) -> bool:
         return False
 
 
-def _has_moved(connection: apsw.Connection) -> bool:
+def has_moved(connection: apsw.Connection) -> bool:
     """Asks SQLite about the file it has open, not about one that took its path since."""
     moved = array("i", [0])
     connection.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, moved.buffer_info()[0])
