@@ -217,12 +217,11 @@ class Background:
             if done is None:
                 stop.wait(_TRACK_AGAIN_S)
         if changed:
-            self._wipe_when_quiet(stop)
+            self._wipe(stop)
         stop.wait()
 
     def _retain(self, stop: threading.Event) -> None:
-        """Now and every hour, one process at a time. Removing is quick and takes no turn; rewriting the file without
-        the removed data waits until nobody appends."""
+        """Now and every hour, one process at a time. Nobody who appends waits for any of it."""
         _be_nice()
         while not stop.is_set():
             with self._services.store.leases.hold("retention") as ours:
@@ -235,14 +234,11 @@ class Background:
         if services.settings.has_retention:
             for namespace in self.namespaces():
                 services.retention.run(namespace, stop)
-        self._wipe_when_quiet(stop)
+        self._wipe(stop)
 
-    def _wipe_when_quiet(self, stop: threading.Event) -> None:
-        """Rewrite the file without the removed data, while nobody appends."""
-        services = self._services
-        while not services.summary_worker.is_quiet and not stop.wait(_LOOK_S):
-            pass
-        if not stop.is_set() and (left := services.store.forgetting.wipe()):
+    def _wipe(self, stop: threading.Event) -> None:
+        """Erase what removed data left in the file."""
+        if not stop.is_set() and (left := self._services.store.forgetting.wipe()):
             _log.info("removed text may still be in free space of the file: %s", left)
 
     def _embed(self, stop: threading.Event) -> None:

@@ -1,7 +1,7 @@
 """Forgetting for good: a session, a project, a source, or what is excluded by now.
 
 Owns choosing what goes and the order: the tombstone first, so that nothing comes back meanwhile, then the sessions,
-then the file is rewritten. The store removes single sessions; the clients' own files are never touched.
+then what they left in the file is erased. The store removes single sessions; the clients' own files are never touched.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ class Forgetting:
         return Forgotten(gone, tuple(marks), self.finish())
 
     def finish(self) -> str | None:
-        """Rewrite the file where something was removed; the reason if that could not be done."""
+        """Erase from the file what removals left in it; the reason if that could not be done."""
         return self._store.forgetting.wipe()
 
     def listed(self, namespace: Namespace) -> list[Tombstone]:

@@ -77,8 +77,8 @@ class ForgettingStore(Protocol):
         ...
 
     def wipe(self) -> str | None:
-        """Erase all removed data, rewriting whatever is necessary. Returns what prevented it, if anything: then it
-        stays due. May block writers meanwhile."""
+        """Erase all removed data from wherever the engine keeps it, while others write. Returns what prevented it, if
+        anything: then it stays due, as does what is removed meanwhile."""
         ...
 
     # --- what is not read

@@ -5,7 +5,7 @@ Owns how such a session is marked, the order of deletion, and resuming after a p
 
 The mark is in the session's row: its namespace key is negated, so that no query finds it, and its id gets a separator
 and its own key appended, so that the id may be used again. What was removed is still in free space of the file until
-the file is rewritten (``forgotten.wipe``).
+it is erased (``forgotten.wipe``).
 """
 
 from __future__ import annotations
