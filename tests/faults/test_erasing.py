@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -94,6 +95,29 @@ for path in pathlib.Path(sys.argv[1]).iterdir():
     words = [f"{number:03d}" for number in numbers]
     command = [sys.executable, "-c", look, str(database.parent), *words]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+
+
+_WIPES = """
+import sys
+from pathlib import Path
+from ovillo.search.analysis import TextAnalyzer
+from ovillo.store.engine import open_store
+from ovillo.store.sqlite import scrubbing
+if "slowly" in sys.argv:  # to be killed in the middle
+    zero = scrubbing._File.zero
+    def one_by_one(self, spans):
+        for span in spans:
+            zero(self, [span])
+            print("zeroed", flush=True)
+    scrubbing._File.zero = one_by_one
+store = open_store(Path(sys.argv[1]), TextAnalyzer())
+print(store.forgetting.wipe())
+store.close()
+"""
+
+
+def wiping(database: Path, *how: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", _WIPES, str(database), *how], stdout=subprocess.PIPE, text=True)
 
 
 @contextmanager
@@ -246,6 +270,33 @@ def test_pages_that_others_write_meanwhile_keep_no_old_byte(
     other.close()
     store.close()
     assert scribbles(database) == kept
+    assert is_sound(database)
+
+
+@pytest.mark.requirement("FORGET-11")
+def test_two_processes_that_erase_at_once_both_say_that_it_is_done(database: Path) -> None:
+    store = open_store(database, TextAnalyzer())
+    gone(store, range(20))
+    both = [wiping(database) for _ in range(2)]
+    assert [each.communicate()[0] for each in both] == ["None\n", "None\n"]
+    assert left(database, range(20)) == []
+    store.close()
+
+
+@pytest.mark.requirement("FORGET-11")
+def test_erasing_that_is_killed_in_the_middle_harms_nothing_and_is_done_again(database: Path) -> None:
+    store = open_store(database, TextAnalyzer())
+    gone(store, range(0, SESSIONS, 2))
+    killed = wiping(database, "slowly")
+    assert killed.stdout is not None
+    assert [killed.stdout.readline() for _ in range(3)] == ["zeroed\n"] * 3
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    assert store.forgetting.wipe_is_due()
+    assert store.forgetting.wipe() is None
+    assert left(database, range(0, SESSIONS, 2)) == []
+    assert len(store.sessions.messages(NS, named(1), limit=100)) == MESSAGES
+    store.close()
     assert is_sound(database)
 
 

@@ -14,12 +14,14 @@ import apsw
 
 from ovillo.model.errors import Conflict, StoreUnavailable
 from ovillo.model.records import Namespace, Session, SessionId
+from ovillo.model.timeouts import BACKGROUND_S, patient
 from ovillo.model.tombstones import At, Forgettable, Tombstone, is_covered, mark_of
 from ovillo.store.protocol import Traces
 from ovillo.store.sqlite.changes import log_changes
 from ovillo.store.sqlite.core import Core, SubStore
 from ovillo.store.sqlite.forgetting import leave
 from ovillo.store.sqlite.keys import namespace_key, session_key
+from ovillo.store.sqlite.leases import Leases
 from ovillo.store.sqlite.leaving import WIPE_DUE, Leaving, LeavingSessions
 from ovillo.store.sqlite.memories import drop_memories_of
 from ovillo.store.sqlite.rows import to_json
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 _KEY = "secret:forgetting"
+_LEASE = "wiping"
 _CHOSEN = "SELECT s.key FROM json_each(?2) j CROSS JOIN sessions s ON s.id = j.value WHERE s.namespace_key = ?1"
 
 
@@ -38,6 +41,7 @@ class ForgottenTables(SubStore):
         super().__init__(core)
         self._maintenance = maintenance
         self._leaving = LeavingSessions(core)
+        self._leases = Leases(core)
 
     def traces(self, namespace: Namespace, session_ids: Sequence[SessionId]) -> Traces:
         with self._pool.reading() as db, db:
@@ -149,6 +153,13 @@ class ForgottenTables(SubStore):
     def wipe(self) -> str | None:
         if not self.wipe_is_due():
             return None
+        # Two at once would wait for each other's readers; what one has done, the next finds done.
+        with patient(), self._leases.hold(_LEASE, BACKGROUND_S) as ours:
+            if not ours:
+                return "Another process is erasing removed text."
+            return self._wipe() if self.wipe_is_due() else None
+
+    def _wipe(self) -> str | None:
         self._leaving.finish_all()
         # What is removed from here on is not covered, and puts down 1 again.
         began = time.time_ns()
