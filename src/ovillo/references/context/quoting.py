@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ovillo.model.records import Role, SessionId
-from ovillo.references.context.weighing import Passage
+from ovillo.references.context.passages import Passage
 from ovillo.store.protocol import Doc, DocId
 
 _ROOM = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")

@@ -23,11 +23,13 @@ from ovillo.references.context.asked_words import AskedWords, WordReader
 from ovillo.references.context.blamed import nouns_of
 from ovillo.references.context.confidence import THRESHOLDS, Evidence, Measured, probability
 from ovillo.references.context.following import asks_of_just_now, wanted_form
+from ovillo.references.context.passages import Passage, is_spoken, passages_of
 from ovillo.references.context.providers import ProviderAnswer, Question
 from ovillo.references.context.question_intent import Intent, asks_for_reason, intent_of, is_joining
 from ovillo.references.context.quoting import Quoted, chosen_quotes, excerpt
+from ovillo.references.context.replies import Said, nearness
 from ovillo.references.context.turns import TurnReader
-from ovillo.references.context.weighing import GoesOn, Passage, conclude, is_spoken, passages_of, wanted, weigh
+from ovillo.references.context.weighing import GoesOn, conclude, wanted, weigh
 from ovillo.search.analysis import words
 from ovillo.search.evidence import find_occurrences
 from ovillo.sessions.boilerplate import blanked
@@ -120,12 +122,12 @@ class SaidInSessions:
         turns = _with_newest(question, found_turns)
         self._tell_sessions(question, turns, asked)
         read = [doc for turn in turns for doc in turn.docs]
-        before = [turn.before for turn in turns if turn.before is not None]
-        found_texts = self._text.doc_texts(question.namespace, [*(doc.id for doc in read), *before])
+        earlier = [turn.before for turn in turns if turn.before is not None]
+        found_texts = self._text.doc_texts(question.namespace, [*(doc.id for doc in read), *earlier])
         whole = {doc: "" if unsaid(text) else text for doc, text in found_texts.items()}
         texts = {doc: blanked(text) for doc, text in whole.items()}
         near = self._search.nearness(
-            question.namespace, " ".join(words(question.plain)), [doc.id for doc in read if is_spoken(doc)]
+            question.namespace, " ".join(words(question.plain)), [*(doc.id for doc in read if is_spoken(doc)), *earlier]
         )
         goes_on = (
             GoesOn(wanted_form(question.asked), asks_of_just_now(question.asked)) if question.goes_on_from else None
@@ -136,7 +138,9 @@ class SaidInSessions:
             passages = passages_of(turn, whole, texts, near, asked)
             if passages:
                 answered = find_occurrences(texts.get(turn.before, ""), asked.terms) if turn.before is not None else []
-                weigh(passages, asked, frozenset(each.query_term for each in answered), goes_on)
+                nearest = max(near.get(turn.before, ()), default=0.0) if turn.before is not None else 0.0
+                before = Said(frozenset(each.query_term for each in answered), nearness(nearest))
+                weigh(passages, asked, before, goes_on)
                 found += passages
         kept = list(_once(found, echo=" ".join(words(question.asked.lower()))))
         best = conclude(kept, kind, why_too=asks_for_reason(question.asked), texts=texts)

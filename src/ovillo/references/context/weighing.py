@@ -1,35 +1,31 @@
 """Which passages of the turns answer a question: each sentence is rated by the words it holds and what it concludes.
 
-Owns the weights. ``sessions.conclusions`` detects conclusions, the search compares meaning.
+Owns the weights. ``passages`` cuts, ``replies`` adds what a text replies to, ``sessions.conclusions`` detects conclusions,
+the search compares meaning.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from ovillo.model.conclusions import Conclusion
 from ovillo.model.records import PartType, Role
 from ovillo.references.context.asked_words import AskedWords
+from ovillo.references.context.passages import Passage, is_spoken
 from ovillo.references.context.question_intent import Intent
-from ovillo.references.context.turns import Turn
-from ovillo.search.evidence import best_stretch, find_occurrences
-from ovillo.search.passages import spans
-from ovillo.sessions.conclusions import concludes, result_line
+from ovillo.references.context.replies import Said, credits_of, nearness
+from ovillo.sessions.conclusions import concludes
 from ovillo.sessions.languages import identify, language
 from ovillo.store.protocol import Doc, DocId
 
 #: Relative weight of words and of meaning.
 _WORDS, _MEANING = 0.65, 0.35
-#: Cosines of unrelated sentences and of equal ones.
-_FAR, _NEAR = 0.15, 0.70
 #: Weight of an asked word that is not in the passage but close by (decreasing with every character up to ``_CLOSE``),
-#: elsewhere in its text, elsewhere in its turn, or in what a person's words answer.
-_BESIDE, _SAME_TEXT, _SAME_TURN, _ANSWERED = 0.8, 0.2, 0.2, 0.35
-#: The same between people, whose messages are short: the message replied to tells the subject.
-_REPLIED = 0.8
+#: elsewhere in its text, or elsewhere in its turn.
+_BESIDE, _SAME_TEXT, _SAME_TURN = 0.8, 0.2, 0.2
 #: Weight of a word in the session's title, which all of the session is about.
 _TITLED = 0.5
 _CLOSE = 300
@@ -52,6 +48,9 @@ _ORDER = 0.5
 #: Factor, where a decision is asked for, on tool output and on what a person only asked or reported: none of it
 #: decides.
 _UNDECIDED = 0.7
+#: Factor on a prompt that concludes nothing and was answered: it asks or reports. The first of a session brings the
+#: matter up; a later one may decide it.
+_ASKS, _ASKS_LATER = 0.6, 0.85
 #: The words that close a turn tell how it ended, whatever their form.
 _ENDS = 0.3
 #: Share of their turn's words credited to closing words of the newest turn on the matter; and the share of the best
@@ -68,8 +67,6 @@ _FITS, _CONCLUDES_TURN = 0.5, 0.55
 _WANTED = 0.3
 #: Share of the best turn of its session that a follow-up turn without its words is credited with.
 _SAME_SESSION = 0.85
-#: Characters of tool output displayed around a match, and matches per output.
-_TOOL_WINDOW, _TOOL_PLACES = 420, 3
 #: Passages examined for conclusions, and how much of a text is used to detect its language.
 _JUDGED, _SAMPLE = 96, 2_000
 
@@ -85,26 +82,6 @@ _PREFERS: dict[Intent, dict[Conclusion, float]] = {
     Intent.HOW: {_C.OUTCOME: 0.20, _C.DECISION: 0.16},
     Intent.FACT: {_C.OUTCOME: 0.16, _C.DECISION: 0.16, _C.CAUSE: 0.10, _C.RESULT: 0.10},
 }
-
-
-@dataclass(slots=True)
-class Passage:
-    doc: Doc
-    turn: Turn
-    start: int
-    end: int
-    text: str
-    #: Indexes (in ``AskedWords.terms``) of the asked words in it.
-    terms: frozenset[int]
-    cosine: float
-    concludes: Conclusion = Conclusion.NOTHING
-    #: Share of the question's words it holds, including surrounding text; and its total worth.
-    coverage: float = 0.0
-    #: The same share for its whole turn.
-    of_turn: float = 0.0
-    #: How well its conclusions fit what is asked for.
-    fits: float = 0.0
-    worth: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,112 +106,29 @@ class GoesOn:
         return worth + gain * (_ASKED_THERE if passage.doc.role is Role.USER else 1.0)
 
 
-def passages_of(
-    turn: Turn,
-    texts: Mapping[DocId, str],
-    shown: Mapping[DocId, str],
-    near: Mapping[DocId, list[float]],
-    asked: AskedWords,
-) -> list[Passage]:
-    """The passages of what is worth reading of the turn, not yet rated. ``shown`` are the texts without what clients
-    add around them, with offsets preserved."""
-    found: list[Passage] = []
-    for doc in turn.docs:
-        text = shown.get(doc.id, "")
-        if text.strip():
-            found += (
-                _said(doc, turn, texts[doc.id], text, near.get(doc.id, []), asked)
-                if is_spoken(doc)
-                else _shown(doc, turn, text, asked)
-            )
-    return found
-
-
-def is_spoken(doc: Doc) -> bool:
-    return doc.type in (PartType.TEXT, PartType.REASONING, PartType.COMPACTION, PartType.TODO)
-
-
-def _said(doc: Doc, turn: Turn, whole: str, text: str, near: Sequence[float], asked: AskedWords) -> Iterator[Passage]:
-    occurrences = find_occurrences(text, asked.terms)
-    # Passages were embedded from the unmodified text.
-    places = [*_spans(whole)]
-    if places and places[-1][1] < len(text):
-        places += _rest(text, places[-1][1])
-    at = 0
-    for number, (start, end) in enumerate(places):
-        terms = set()
-        while at < len(occurrences) and occurrences[at].start < end:
-            if occurrences[at].start >= start:
-                terms.add(occurrences[at].query_term)
-            at += 1
-        if not text[start:end].strip():
-            continue
-        cosine = near[number] if number < len(near) else 0.0
-        yield Passage(doc, turn, start, end, text[start:end], frozenset(terms), cosine)
-
-
-def _rest(text: str, at: int) -> list[tuple[int, int]]:
-    """Passages of the part too long to be embedded, by paragraphs."""
-    found = []
-    while at < len(text):
-        end = text.find("\n\n", at + 300)
-        end = len(text) if end < 0 or end > at + 1_200 else end
-        end = min(end, at + 1_200)
-        if text[at:end].strip():
-            found.append((at, end))
-        at = end
-    return found
-
-
-def _shown(doc: Doc, turn: Turn, text: str, asked: AskedWords) -> Iterator[Passage]:
-    """The parts of tool output, or of a patch, with most of the asked words, and its result."""
-    occurrences = find_occurrences(text, asked.terms)
-    taken: list[tuple[int, int]] = []
-    for _ in range(_TOOL_PLACES):
-        left = [each for each in occurrences if not any(start <= each.start < end for start, end in taken)]
-        if not left:
-            break
-        _, first, last = best_stretch(left, asked.weights)
-        taken.append(_window(text, first, last))
-    if doc.type in (PartType.TOOL_CALL, PartType.TOOL_RESULT) and (came_to := result_line(text)) is not None:
-        taken.append(came_to)
-    for start, end in taken:
-        terms = {each.query_term for each in occurrences if start <= each.start < end}
-        yield Passage(doc, turn, start, end, text[start:end], frozenset(terms), 0.0)
-
-
-def _window(text: str, first: int, last: int) -> tuple[int, int]:
-    """Whole lines around a span, as far as they fit."""
-    start = max(text.rfind("\n", 0, first) + 1, first - _TOOL_WINDOW // 2)
-    stop = text.find("\n", last)
-    end = min(len(text) if stop < 0 else stop, max(last, start + _TOOL_WINDOW))
-    return start, max(end, min(len(text), start + _TOOL_WINDOW))
-
-
-def weigh(
-    passages: Sequence[Passage], asked: AskedWords, answered: frozenset[int], goes_on: GoesOn | None = None
-) -> None:
+def weigh(passages: Sequence[Passage], asked: AskedWords, before: Said, goes_on: GoesOn | None = None) -> None:
     """Fills in what each passage holds, and its worth before conclusions are considered. ``passages`` are those of one
-    turn, in order; ``answered`` are the words said before its prompt."""
+    turn, in order; ``before`` is the last text before its prompt."""
     weights = asked.weights
     titled = passages[0].turn.titled if passages else frozenset()
+    replies = credits_of(passages, before)
     of_turn = frozenset(titled).union(*(passage.terms for passage in passages))
     by_doc: dict[DocId, list[Passage]] = {}
     for passage in passages:
         by_doc.setdefault(passage.doc.id, []).append(passage)
-    for of_doc in by_doc.values():
+    for id_, of_doc in by_doc.items():
         everywhere = frozenset().union(*(passage.terms for passage in of_doc))
+        credit = replies.get(id_)
         for at, passage in enumerate(of_doc):
-            share = dict.fromkeys(of_turn, _SAME_TURN)
-            if passage.doc.role is Role.USER:
-                share |= dict.fromkeys(answered, _REPLIED if passage.turn.replies else _ANSWERED)
-            share |= dict.fromkeys(everywhere, _SAME_TEXT)
-            for term, close in (*dict.fromkeys(titled, _TITLED).items(), *_beside(of_doc, at).items()):
-                share[term] = max(share[term], close)
+            share = dict.fromkeys(of_turn, _SAME_TURN) | dict.fromkeys(everywhere, _SAME_TEXT)
+            closer = [*dict.fromkeys(titled, _TITLED).items(), *_beside(of_doc, at).items()]
+            closer += [(term, credit.share) for term in credit.terms] if credit is not None else []
+            for term, close in closer:
+                share[term] = max(share.get(term, 0.0), close)
             share |= dict.fromkeys(passage.terms, 1.0)
             passage.of_turn = sum(weights[term] for term in of_turn)
             passage.coverage = sum(weights[term] * part for term, part in share.items())
-            near = min(1.0, max(0.0, (passage.cosine - _FAR) / (_NEAR - _FAR)))
+            near = max(nearness(passage.cosine), credit.near if credit is not None else 0.0)
             worth = _WORDS * passage.coverage + _MEANING * near
             if goes_on is not None:
                 worth = goes_on.worth(worth, passage)
@@ -292,17 +186,14 @@ def conclude(passages: Sequence[Passage], kind: Intent, *, why_too: bool, texts:
         passage.worth *= (1.0 + min(_MOST_GAIN, fits)) * _manner(passage)
         if kind is Intent.DECISION and (not is_spoken(doc) or _only_asks(passage)):
             passage.worth *= _UNDECIDED
+        if passage.turn.closing and _only_asks(passage):
+            passage.worth *= _ASKS if passage.turn.before is None else _ASKS_LATER
     if kind is Intent.STATUS:
         _prefer_newest(best)
     return sorted(best, key=lambda passage: (-passage.worth, -passage.doc.recency))
 
 
 # Questions about a project read the same turns again and again.
-
-
-@lru_cache(maxsize=512)
-def _spans(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(spans(text))
 
 
 @lru_cache(maxsize=512)
