@@ -84,6 +84,37 @@ def test_the_decision_of_a_turn_stands_before_the_question_that_asked_for_it(ser
     assert "What should" not in first
 
 
+@pytest.mark.requirement("CONTEXT-20")
+@pytest.mark.parametrize("query", ["why do orders stutter when scrolling?", "¿por qué los orders stutter al scrolling?"])
+def test_a_report_is_answered_by_what_was_found_though_that_shares_no_word(services: Services, query: str) -> None:
+    spoken = session(
+        services,
+        (Role.USER, "When scrolling, orders stutter."),
+        (Role.ASSISTANT, "Each row was drawn again at every tick of the countdown. I pass a lambda now."),
+        (Role.USER, "Translate the settings page."),
+        (Role.ASSISTANT, "Translated, all 40 texts."),
+    )
+    session(services, (Role.USER, "Rename the invoices"), (Role.ASSISTANT, "Renamed them in billing.py."))
+    answer = services.context.get_context(NS, query)
+    assert answer.provenance[0].session_id == spoken
+    assert "every tick of the countdown" in answer.content.split("\n\n")[0]
+
+
+@pytest.mark.requirement("CONTEXT-20")
+def test_a_reply_of_few_words_is_about_what_it_replies_to(services: Services) -> None:
+    spoken = session(
+        services,
+        (Role.USER, "How do we get faster cloud builds on the phone team, Ana asks."),
+        (Role.ASSISTANT, "Cloud builds take 8 minutes and a queue. Or keep the development client and rebuild seldom."),
+        (Role.USER, "second one"),
+    )
+    for task in ("Rename the invoices", "Sort the imports", "Write a page about backups"):
+        session(services, (Role.USER, task), (Role.ASSISTANT, "Done, all tests pass."))
+    answer = services.context.get_context(NS, "did we go for cloud builds?")
+    assert {place.session_id for place in answer.provenance} == {spoken}
+    assert answer.content.index("second one") < answer.content.index("How do we get faster")
+
+
 @pytest.mark.requirement("CONTEXT-33")
 def test_the_first_places_are_of_several_sessions_where_several_may_answer(services: Services) -> None:
     first = session(
