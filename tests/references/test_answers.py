@@ -85,7 +85,9 @@ def test_the_decision_of_a_turn_stands_before_the_question_that_asked_for_it(ser
 
 
 @pytest.mark.requirement("CONTEXT-20")
-@pytest.mark.parametrize("query", ["why do orders stutter when scrolling?", "¿por qué los orders stutter al scrolling?"])
+@pytest.mark.parametrize(
+    "query", ["why do orders stutter when scrolling?", "¿por qué los orders stutter al scrolling?"]
+)
 def test_a_report_is_answered_by_what_was_found_though_that_shares_no_word(services: Services, query: str) -> None:
     spoken = session(
         services,
@@ -108,11 +110,10 @@ def test_a_reply_of_few_words_is_about_what_it_replies_to(services: Services) ->
         (Role.ASSISTANT, "Cloud builds take 8 minutes and a queue. Or keep the development client and rebuild seldom."),
         (Role.USER, "second one"),
     )
-    for task in ("Rename the invoices", "Sort the imports", "Write a page about backups"):
-        session(services, (Role.USER, task), (Role.ASSISTANT, "Done, all tests pass."))
+    session(services, (Role.USER, "What is our storage?"), (Role.ASSISTANT, "A cloud of 4 euros a month."))
     answer = services.context.get_context(NS, "did we go for cloud builds?")
-    assert {place.session_id for place in answer.provenance} == {spoken}
-    assert answer.content.index("second one") < answer.content.index("How do we get faster")
+    assert answer.provenance[0].session_id == spoken
+    assert answer.content.index("second one") < answer.content.index("4 euros")
 
 
 @pytest.mark.requirement("CONTEXT-33")
