@@ -62,6 +62,12 @@ def asked(services: Services, query: str, **limits: object) -> ContextAnswer:
         "que hicimos la ultima vez",
         "Où en étions-nous ?",
         "O que fizemos da última vez?",
+        # However it is put, and however it is written.
+        "morning! back from lunch, what was i in the middle of",
+        "wher did we stpo",
+        "Le agradecería un resumen de lo realizado en la sesión anterior.",
+        "tu faisais quoi déjà",
+        "Poderia me lembrar o que foi concluído?",
     ],
 )
 def test_what_was_done_last_is_answered_from_the_newest_session(services: Services, query: str) -> None:
@@ -78,7 +84,16 @@ def test_what_was_done_last_is_answered_from_the_newest_session(services: Servic
 @pytest.mark.requirement("CONTEXT-34")
 @pytest.mark.parametrize(
     "query",
-    ["what's left to do?", "Next steps?", "¿Qué falta por hacer?", "que reste-t-il à faire ?", "o que falta fazer"],
+    [
+        "what's left to do?",
+        "Next steps?",
+        "¿Qué falta por hacer?",
+        "que reste-t-il à faire ?",
+        "o que falta fazer",
+        "q quedo pendiente",
+        "c koi la suite",
+        "Kindly inform me of the outstanding tasks.",
+    ],
 )
 def test_what_is_left_is_what_the_newest_session_left_open(services: Services, query: str) -> None:
     held(services, *INVOICES)
@@ -107,6 +122,11 @@ def test_nothing_left_is_said_with_what_the_work_was(services: Services) -> None
         "où en est la migration ?",
         "o que aconteceu com o cache?",
         "what do we do when a payment fails?",
+        # One letter from "point"; and what the conversation tells.
+        "what is left to paint",
+        "what did we do with that?",
+        "qu'a-t-on fait avec ça ?",
+        "qué hicimos con eso",
     ],
 )
 def test_a_question_with_a_subject_is_not_about_the_last_work(query: str) -> None:

@@ -1,6 +1,6 @@
 """Questions about the last work that name no subject: "what did we do last?", "what is left to do?".
 
-Owns recognising them, as whole questions or by words none of which is a subject, and which session answers. What is told
+Owns recognising them, as questions or by words none of which is a subject, and which session answers. What is told
 of it is its hand-off (``sessions.recovery``). ``last_work.toml`` has the questions and words of four languages.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -42,8 +42,10 @@ _KINDS: tuple[Asked, ...] = ("open", "done")
 _LONGEST = 120
 #: Put for a time that the question names.
 _SOME_TIME = "sometime"
-#: Of fewer words, only whole questions are known.
-_FEWEST = 2
+#: Of fewer words, only whole questions are known; of fewer letters, no misspelt word is.
+_FEWEST, _SHORT = 2, 4
+#: Words beside a question that make something the conversation tells its subject.
+_POINTING = frozenset(["that", "there", "this", "these", "those", "it", "them", "ca", "cela", "eso", "esto", "isso"])
 #: Sessions looked at for those in which somebody said something; of a named time, at most so many are told.
 _NEWEST, _ALSO = 50, 6
 _GOAL = 240
@@ -74,25 +76,54 @@ def asked_for(query: str, now: int = 0) -> Asking | None:
 
 
 def _kind(query: str) -> Asked | None:
-    words = re.findall(r"\w+", fold(query))
-    bare, known = " ".join(words), _forms()
+    known = _forms()
+    words = [part for word in re.findall(r"\w+", fold(query)) for part in known.short.get(word, word).split()]
+    bare = " ".join(words)
     for kind, pattern in known.questions.items():
         if pattern.fullmatch(bare):
             return kind
     if len(words) < _FEWEST:
         return None
-    for light, telling in known.words:
-        told = [kind for kind, own in telling.items() if not own.isdisjoint(words)]
-        if told and light.issuperset(words):
-            return told[0]
+    return next(filter(None, (_by_words(words, bare, of_language) for of_language in known.words)), None)
+
+
+def _by_words(words: Sequence[str], bare: str, own: _Words) -> Asked | None:
+    meant = [own.meant(word) for word in words]
+    if None in meant:
+        return None
+    told = [kind for kind, telling in own.telling.items() if not telling.isdisjoint(meant)]
+    if told:
+        return told[0]
+    for kind, pattern in own.questions.items():
+        found = pattern.search(bare)
+        if found and _POINTING.isdisjoint([*bare[: found.start()].split(), *bare[found.end() :].split()]):
+            return kind
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Of one language."""
+
+    #: All words that such a question may be made of, and those that others are taken for: one letter left out, or two
+    #: in the wrong order. A wrong letter makes another word too often ("paint", "point").
+    light: frozenset[str]
+    misspelt: Mapping[str, str]
+    #: The telling ones, by what they ask.
+    telling: Mapping[Asked, frozenset[str]]
+    #: Questions that may stand among such words.
+    questions: Mapping[Asked, re.Pattern[str]]
+
+    def meant(self, word: str) -> str | None:
+        return word if word in self.light else self.misspelt.get(word)
 
 
 class _Forms(NamedTuple):
     #: Whole questions.
     questions: Mapping[Asked, re.Pattern[str]]
-    #: For each language, all words that such a question may be made of, and the telling ones by what they ask.
-    words: Sequence[tuple[frozenset[str], Mapping[Asked, frozenset[str]]]]
+    words: Sequence[_Words]
+    #: What is written short, with what it stands for.
+    short: Mapping[str, str]
 
 
 @cache
@@ -100,12 +131,24 @@ def _forms() -> _Forms:
     data = tomllib.loads(text_beside(__file__, "last_work.toml"))
     opening, when = "|".join(data["opening"]), "|".join((_SOME_TIME, *data["when"]))
     questions = {kind: re.compile(rf"(?:(?:{opening}) )*(?:{'|'.join(data[kind])})(?: (?:{when}))*") for kind in _KINDS}
+    among = {kind: re.compile(rf"\b(?:{'|'.join(data[kind])})\b") for kind in _KINDS}
     words = []
     for light, *telling in zip(data["words"]["light"], *(data["words"][kind] for kind in _KINDS), strict=True):
         own = {kind: frozenset(each.split()) for kind, each in zip(_KINDS, telling, strict=True)}
         own["done"] |= {_SOME_TIME}
-        words.append((frozenset(light.split()).union(*own.values()), own))
-    return _Forms(questions, words)
+        every = frozenset(light.split()).union(*own.values())
+        misspelt = _misspelt(every) | _misspelt(frozenset().union(*own.values()))
+        words.append(_Words(every, misspelt, own, among))
+    return _Forms(questions, words, data["short"])
+
+
+def _misspelt(words: Iterable[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for word in sorted(words):
+        turned = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)]
+        less = [word[:at] + word[at + 1 :] for at in range(len(word))] if len(word) > _SHORT else []
+        found.update(dict.fromkeys([*turned, *less] if len(word) >= _SHORT else (), word))
+    return found
 
 
 class LastWork:
