@@ -64,7 +64,7 @@ def asked(services: Services, query: str, **limits: object) -> ContextAnswer:
         "O que fizemos da última vez?",
         # However it is put, and however it is written.
         "morning! back from lunch, what was i in the middle of",
-        "wher did we stpo",
+        "wher did we stop",
         "Le agradecería un resumen de lo realizado en la sesión anterior.",
         "tu faisais quoi déjà",
         "Poderia me lembrar o que foi concluído?",

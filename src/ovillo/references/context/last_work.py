@@ -91,7 +91,9 @@ def _by_words(words: Sequence[str], bare: str, own: _Words) -> Asked | None:
     meant = [own.meant(word) for word in words]
     if None in meant:
         return None
-    told = [kind for kind, telling in own.telling.items() if not telling.isdisjoint(meant)]
+    # A short word that looks misspelt may be another one ("fico", "ficou"): it tells nothing.
+    sure = {right for word, right in zip(words, meant, strict=True) if word == right or len(word) > _SHORT}
+    told = [kind for kind, telling in own.telling.items() if not telling.isdisjoint(sure)]
     if told:
         return told[0]
     for kind, pattern in own.questions.items():
