@@ -127,6 +127,10 @@ def test_nothing_left_is_said_with_what_the_work_was(services: Services) -> None
         "what did we do with that?",
         "qu'a-t-on fait avec ça ?",
         "qué hicimos con eso",
+        "and the previous?",
+        "e o anterior?",
+        "¿y la última?",
+        "et le dernier ?",
     ],
 )
 def test_a_question_with_a_subject_is_not_about_the_last_work(query: str) -> None:

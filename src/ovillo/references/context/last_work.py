@@ -82,7 +82,7 @@ def _kind(query: str) -> Asked | None:
     for kind, pattern in known.questions.items():
         if pattern.fullmatch(bare):
             return kind
-    if len(words) < _FEWEST:
+    if len(words) < _FEWEST or known.elliptic.issuperset(words):
         return None
     return next(filter(None, (_by_words(words, bare, of_language) for of_language in known.words)), None)
 
@@ -124,6 +124,8 @@ class _Forms(NamedTuple):
     #: Whole questions.
     questions: Mapping[Asked, re.Pattern[str]]
     words: Sequence[_Words]
+    #: Of nothing but these is a question about another one of something.
+    elliptic: frozenset[str]
     #: What is written short, with what it stands for.
     short: Mapping[str, str]
 
@@ -141,7 +143,7 @@ def _forms() -> _Forms:
         every = frozenset(light.split()).union(*own.values())
         misspelt = _misspelt(every) | _misspelt(frozenset().union(*own.values()))
         words.append(_Words(every, misspelt, own, among))
-    return _Forms(questions, words, data["short"])
+    return _Forms(questions, words, frozenset(data["words"]["elliptic"].split()), data["short"])
 
 
 def _misspelt(words: Iterable[str]) -> dict[str, str]:
