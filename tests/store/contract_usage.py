@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ovillo.model.live import NATIVE
 from ovillo.model.records import DEFAULT_NAMESPACE, Author, Message, Namespace, Role, SessionId, Usage
 from ovillo.model.sessions import SessionFilter
 from ovillo.model.usage import SessionCost
@@ -115,3 +116,14 @@ def test_a_kept_cost_is_over_when_an_answer_comes_changes_or_goes(store: Store) 
     assert is_over(SessionId("ses_a"), fork)
     store.forgetting.forget_session(NS, SessionId("ses_a"), at=NOON)
     assert is_over(fork)
+
+
+@pytest.mark.requirement("WEB-60")
+def test_a_kept_cost_is_over_when_an_answer_is_recorded(store: Store) -> None:
+    live = SessionId("ses_live")
+    store.recording.create(NS, session(live, source=NATIVE))
+    store.usage.keep_costs(NS, "march", [SessionCost(live, 1.0)])
+    store.recording.append(NS, live, [(message("n1", 0, "hello", of=live), "k1")], at=NOON).result(10)
+    assert store.usage.without_cost(NS, "march") == []
+    store.recording.append(NS, live, [(_answer("n2", 0, live, usage=Usage(1)), "k2")], at=NOON).result(10)
+    assert store.usage.without_cost(NS, "march") == [live]

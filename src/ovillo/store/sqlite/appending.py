@@ -140,6 +140,7 @@ class Appending:
         growing.seq = seq
         growing.growth.messages += 1
         growing.growth.prompts += entry.message.prompt
+        growing.growth.paid |= entry.message.paid
         change = self._numbers.next_changes(namespace, 1)
         self._changes.append((namespace, change, "message", clean(f"{session_id}/{message_id}"), at))
         return Appended(message_id, seq)

@@ -5,7 +5,7 @@ Owns the sums stored with a session. The caller decides whose messages count and
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import apsw
@@ -26,6 +26,8 @@ class Growth:
     #: or a later time.
     prompt: str | None = None
     at: int | None = None
+    #: Whether some of the messages tell what a model used: what the session cost is no longer known.
+    paid: bool = False
 
     def add_part(self, doc: int, characters: int) -> None:
         self.parts += 1
@@ -34,7 +36,8 @@ class Growth:
         self.last_doc = doc
 
 
-def write_growth(db: apsw.Connection, grown: Iterable[Growth]) -> None:
+def write_growth(db: apsw.Connection, grown: Collection[Growth]) -> None:
+    forget_costs(db, [growth.key for growth in grown if growth.paid])
     db.executemany(
         "UPDATE sessions SET message_count = message_count + ?1, part_count = part_count + ?2,"
         " prompt_count = prompt_count + ?3, characters = characters + ?4,"
@@ -43,3 +46,9 @@ def write_growth(db: apsw.Connection, grown: Iterable[Growth]) -> None:
         " updated_at = coalesce(max(updated_at, ?8), updated_at, ?8) WHERE key = ?9",
         [(g.messages, g.parts, g.prompts, g.characters, g.first_doc, g.last_doc, g.prompt, g.at, g.key) for g in grown],
     )
+
+
+def forget_costs(db: apsw.Connection, sessions: Collection[int]) -> None:
+    """Sessions (their keys) with new answers are priced again. No trigger does it: SQLite would keep a journal for each
+    message, with a copy of every page it writes, and a first scan took a quarter more time to write."""
+    db.executemany("DELETE FROM session_costs WHERE session_key = ?", [(key,) for key in sessions])

@@ -87,6 +87,7 @@ def _insert_messages(db: apsw.Connection, growth: Growth, prepared: Sequence[Pre
         message_key = index.next_message()
         messages.append((message_key, growth.key, *message.values))
         growth.prompts += message.prompt
+        growth.paid |= message.paid
         for part in message.parts:
             doc = index.next_doc()
             parts.append((doc, growth.key, message_key, part.role, part.flags, part.length, *part.values))

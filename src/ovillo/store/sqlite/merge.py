@@ -27,6 +27,7 @@ from ovillo.model.text import searchable_text
 from ovillo.store.merging import answered, least, merged_message, merged_part, most
 from ovillo.store.protocol import Analyzer, Applied
 from ovillo.store.sqlite.changes import log_changes
+from ovillo.store.sqlite.growth import forget_costs
 from ovillo.store.sqlite.index_writes import IndexWrites
 from ovillo.store.sqlite.ordering import file_number, is_in_several, note_file, put_in_order
 from ovillo.store.sqlite.prepare import PreparedDelta, PreparedMessage, PreparedPart, prepare_part
@@ -244,17 +245,21 @@ class Merge:
         counts = [0, 0, 0]
         docs: list[int] = []
         new: list[int] = []
+        paid = False
         for prepared in messages:
             message_key = known.get(prepared.id)
             if message_key is None:
                 known[prepared.id] = self._insert_message(key, prepared, counts, docs)
                 new.append(known[prepared.id])
+                paid = paid or prepared.paid
             elif key not in self._held_by_newer:
                 if message_key in new:
                     # The same message occurs again in one delta: it must be stored before it can be merged with.
                     self._write_new()
                 self._update_message(session_id, key, message_key, prepared, counts, docs)
         self._write_new()
+        if paid:
+            forget_costs(self._db, [key])
         if new and number:
             note_file(self._db, new, number)
         if new and key in self._ordered_by_store:

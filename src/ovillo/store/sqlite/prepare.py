@@ -60,6 +60,11 @@ class PreparedMessage(NamedTuple):
         return at
 
     @property
+    def paid(self) -> bool:
+        """Whether it tells what its model used or cost."""
+        return self.values[10] is not None or self.values[16] is not None
+
+    @property
     def inherited(self) -> bool:
         return self.values[20] is not None
 
