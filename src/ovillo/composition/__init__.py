@@ -45,6 +45,9 @@ class Composition(MemoryServices):
         def elsewhere() -> list[tuple[str, Callable[[], int]]]:
             """Files and copies derived from the store; built only for masking them again."""
             spaces = self.store.sessions.namespaces()
+            # A new store: without what masks them, which is large. Questions are noted in a file even where nothing is kept.
+            if not (spaces or (self.settings.data_dir / "logs").exists()):
+                return []
             return [
                 ("code", lambda: self.code.mask_again(spaces)),
                 ("documents", lambda: self.knowledge.mask_again(spaces)),

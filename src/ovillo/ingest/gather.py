@@ -84,12 +84,13 @@ def bundles(
             full = gathering.take(record)
             if full is not None:
                 yield full
+        last = gathering.close()
     except OvilloError as problem:
-        gathering.bundle.error = str(problem)
+        last = gathering.end(str(problem))
     except Exception as problem:
         log.exception("Reading %s failed", source.path)
-        gathering.bundle.error = f"{type(problem).__name__}: {problem}"
-    yield gathering.close()
+        last = gathering.end(f"{type(problem).__name__}: {problem}")
+    yield last
 
 
 class _Gathering:
@@ -145,23 +146,34 @@ class _Gathering:
         return ids if all(map(is_plain_id, ids)) else self._redactor.redact_names(Inventory(ids)).session_ids
 
     def close(self) -> Bundle:
-        done = self.bundle
+        """What was gathered. Where it fails, that is gone with its cursor, so that the next scan reads it again."""
+        done, deltas = self.bundle, self._deltas
+        self.bundle, self._deltas = Bundle(), []
+        self._parts = self._characters = 0
+        # All at once: the automata for secrets are the larger part of the time for one.
+        clean, redactions = self._redactor.redact_deltas(deltas) if deltas else ([], {})
+        done.redactions.update(redactions)
         done.skipped = self._delta_filter.skipped(done.skipped)
         done.excluded = self._delta_filter.take_excluded()
-        done.prepared = self._preparation.prepare(self._deltas)
-        done.sessions = frozenset(delta.session.id for delta in self._deltas)
-        done.begun = frozenset(delta.session.id for delta in self._deltas if delta.from_start)
-        done.messages = sum(len(delta.messages) for delta in self._deltas)
-        self.bundle = Bundle()
-        self._deltas = []
-        self._parts = self._characters = 0
+        done.prepared = self._preparation.prepare(clean)
+        done.sessions = frozenset(delta.session.id for delta in clean)
+        done.begun = frozenset(delta.session.id for delta in clean if delta.from_start)
+        done.messages = sum(len(delta.messages) for delta in clean)
+        return done
+
+    def end(self, error: str) -> Bundle:
+        """The last bundle: what was gathered before ``error``, if that can be had."""
+        try:
+            done = self.close()
+        except Exception:
+            log.exception("What was read last is not kept")
+            done = self.close()
+        done.error = error
         return done
 
     def _add(self, delta: SessionDelta) -> None:
-        clean, counts = self._redactor.redact_delta(self._with_repository(delta))
-        self.bundle.redactions.update(counts)
-        self._deltas.append(clean)
-        for message in clean.messages:
+        self._deltas.append(self._with_repository(delta))
+        for message in delta.messages:
             self._parts += len(message.parts) + 1
             for part in message.parts:
                 self._characters += len(part.text) + len((part.tool and part.tool.output) or "")

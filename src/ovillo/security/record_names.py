@@ -84,21 +84,22 @@ _NAMES = {kind: _getter(names + texts) for kind, (names, texts, _) in _PLAN.item
 _INNER = {kind: _getter(inner) for kind, (_, _, inner) in _PLAN.items()}
 
 
-def names_of(record: object) -> list[str]:
-    """All names in ``record`` and in the records it holds."""
-    names: list[str] = []
-    _collect(record, names)
+def names_of(*records: object) -> set[str]:
+    """All names in ``records`` and in the records they hold."""
+    names: set[str] = set()
+    for record in records:
+        _collect(record, names)
     return names
 
 
-def _collect(record: object, into: list[str]) -> None:
+def _collect(record: object, into: set[str]) -> None:
     kind = type(record)
     for value in _NAMES[kind](record):
         if value:
             if isinstance(value, str):
-                into.append(value)
+                into.add(value)
             else:
-                into.extend(_strings(value))
+                into.update(_strings(value))
     for inner in _INNER[kind](record):
         if inner is not None:
             for one in inner if isinstance(inner, tuple) else (inner,):

@@ -13,11 +13,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
-from operator import is_
+from operator import is_, or_
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
@@ -44,6 +44,9 @@ _SHORTEST_AGAIN = 8
 _LONGEST_RUN_BY_RUN, _MOST_OTHERS = 4_096, 64
 _RUN = re.compile(rb"[0-9A-Za-z]+")
 _NO_SIZES: Mapping[tuple[int, int], Mapping[bytes, str]] = MappingProxyType({})
+
+#: Characters of messages that are searched at once: with a tenth it takes a third longer.
+_AT_ONCE = 1_000_000
 
 #: Names in which nothing was found: the session of an append, folders, branches, models come again and again. So many are
 #: remembered, none of them long.
@@ -139,23 +142,31 @@ class Redactor:
 
     def redact_delta(self, delta: SessionDelta) -> tuple[SessionDelta, dict[str, int]]:
         """``delta`` with the secrets of every text and every name in it masked; the same object when there are none."""
+        (clean,), counts = self.redact_deltas([delta])
+        return clean, counts
+
+    def redact_deltas(self, deltas: Sequence[SessionDelta]) -> tuple[list[SessionDelta], dict[str, int]]:
+        """``redact_delta`` of each, for half the time where there are many."""
         counts: _Counts = {}
         if not self._on:
-            return delta, counts
-        delta = self._names(delta, counts)
+            return list(deltas), counts
+        if self._finders or _any_match(names_of(*deltas)):
+            deltas = [self._names(delta, counts) for delta in deltas]
+        suspects = self._suspects([message for delta in deltas for message in delta.messages])
+        return [self._delta(delta, suspects, counts) for delta in deltas], counts
+
+    def _delta(self, delta: SessionDelta, suspects: Iterator[bool], counts: _Counts) -> SessionDelta:
+        """``suspects`` says of each of its messages whether to look into it."""
         session = self._session(delta.session, counts)
-        # One after the other, so that the automata stay in the processor's caches.
-        suspect = [self._is_suspect(message) for message in delta.messages]
-        messages = tuple(
-            [
-                self._message(message, counts) if looked_into else message
-                for message, looked_into in zip(delta.messages, suspect, strict=True)
-            ]
-        )
-        results = tuple([self._tool_result(result, counts) for result in delta.tool_results])
-        if not counts:
-            return delta, counts
-        return replace(delta, session=session, messages=messages, tool_results=results), counts
+        messages = [self._message(message, counts) if next(suspects) else message for message in delta.messages]
+        results = [self._tool_result(result, counts) for result in delta.tool_results]
+        if (
+            session is delta.session
+            and all(map(is_, messages, delta.messages))
+            and all(map(is_, results, delta.tool_results))
+        ):
+            return delta
+        return replace(delta, session=session, messages=tuple(messages), tool_results=tuple(results))
 
     def redact_session(self, session: Session) -> Session:
         """``session`` with the secrets of its texts and names masked; the same object when there are none."""
@@ -188,7 +199,7 @@ class Redactor:
         """What a reader keeps for the next time, names in it masked as in records; not its keys, which are files."""
         if not self._on:
             return state
-        if not self._finders and not _any_match([text for one in state.values() for text in strings_of(one)]):
+        if not self._finders and not _any_match({text for one in state.values() for text in strings_of(one)}):
             return state
         return {key: changed(one, self.identifier) for key, one in state.items()}
 
@@ -288,15 +299,24 @@ class Redactor:
             return session
         return replace(session, title=title, summary=summary, metadata=metadata)
 
-    def _is_suspect(self, message: Message) -> bool:
-        """Whether a secret is in ``message``, or a key in it says that its value is one: in nearly none."""
+    def _suspects(self, messages: Iterable[Message]) -> Iterator[bool]:
+        """For each message, whether a secret is in it, or a key in it says that its value is one: in nearly none."""
         if self._finders:
-            return True
-        texts, keys = texts_of(message)
-        # Cached: the same few names stand in every message.
-        if any(len(key) > _LONGEST_CLEAN or _is_telling_key(key) for key in keys):
-            return True
-        return bool(texts) and not secret_spans.hold_none(texts)
+            yield from (True for _ in messages)
+            return
+        told: list[bool] = []
+        texts: list[list[str]] = []
+        characters = 0
+        for message in messages:
+            own, keys = texts_of(message)
+            # Cached: the same few names stand in every message.
+            told.append(any(len(key) > _LONGEST_CLEAN or _is_telling_key(key) for key in keys))
+            texts.append([] if told[-1] else own)
+            characters += sum(map(len, texts[-1]))
+            if characters > _AT_ONCE:
+                yield from map(or_, told, secret_spans.which_hold_some(texts))
+                told, texts, characters = [], [], 0
+        yield from map(or_, told, secret_spans.which_hold_some(texts))
 
     def _message(self, message: Message, counts: _Counts) -> Message:
         parts = [self._part(part, counts) for part in message.parts]
@@ -335,9 +355,9 @@ class Redactor:
         return replace(result, output=output, metadata=metadata)
 
 
-def _any_match(names: list[str]) -> bool:
-    """One pass over all of them, each once (the session's id stands in every message): nearly always there is nothing."""
-    told = {name for name in names if name not in _clean_names and not is_plain_id(name)}
+def _any_match(names: set[str]) -> bool:
+    """One pass over all of them: nearly always there is nothing."""
+    told = {name for name in names - _clean_names if not is_plain_id(name)}
     if not told:
         return False
     if search().found("\n".join(told).encode("utf-8", "surrogatepass")):

@@ -9,7 +9,7 @@ matches.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -87,8 +87,18 @@ class Search:
 
     def hints(self, data: bytes) -> Hints | None:
         """What ``windows`` must search for in ``data``: ``None`` for nearly every text."""
-        signs, hints = self._match_signs(data), self._match_families(data)
-        if apart := self._match_apart(data):
+        return self._hints(self._match_signs(data), self._match_families(data), self._match_apart(data))
+
+    def hints_of_each(self, texts: Sequence[bytes]) -> list[Hints | None]:
+        """``hints`` of each text, one automaton after the other: each has more states than the processor's caches hold of
+        three."""
+        signs = [self._match_signs(data) for data in texts]
+        families = [self._match_families(data) for data in texts]
+        apart = [self._match_apart(data) for data in texts]
+        return list(map(self._hints, signs, families, apart))
+
+    def _hints(self, signs: list[int] | None, hints: list[int] | None, apart: list[int] | None) -> Hints | None:
+        if apart:
             hints = [*(hints or ()), *(self._first_apart + hint for hint in apart)]
         if not (signs or hints):
             return None
@@ -114,6 +124,22 @@ class Search:
 
     def windows(self, data: bytes, hints: Hints) -> Iterator[Window]:
         """Which rules match where; a position may be in several windows."""
+        yield from self._windows_of_shapes(data, hints)
+        for family in hints.families:
+            yield from self._families[family].windows(data)
+
+    def windows_of_each(self, texts: Sequence[tuple[bytes, Hints]]) -> Iterator[tuple[int, Window]]:
+        """``windows`` of each text, with its place in ``texts``: one family after the other, as in ``hints_of_each``."""
+        for place, (data, hints) in enumerate(texts):
+            for window in self._windows_of_shapes(data, hints):
+                yield place, window
+        for index, family in enumerate(self._families):
+            for place, (data, hints) in enumerate(texts):
+                if index in hints.families:
+                    for window in family.windows(data):
+                        yield place, window
+
+    def _windows_of_shapes(self, data: bytes, hints: Hints) -> Iterator[Window]:
         shapes = {sign for sign in hints.signs if sign < _ESCAPED}
         if _ESCAPED in hints.signs:
             # No word or token begins right after an escape: with a blank inserted there, one does.
@@ -121,8 +147,6 @@ class Search:
             shapes.update(sign for sign in apart if sign < _ESCAPED)
         if rules := [rule for rule in (self._shapes[shape] for shape in shapes) if self.finder(rule).search(data)]:
             yield Window(0, data, rules)
-        for family in hints.families:
-            yield from self._families[family].windows(data)
 
     def finder(self, index: int) -> Any:
         if self._finders[index] is None:

@@ -55,18 +55,27 @@ def found(data: bytes) -> list[tuple[int, int, str]]:
     return [(place(start), place(end - 1) + 1, kind) for start, end, kind in _with_near(plain, hints)]
 
 
-def hold_none(texts: Sequence[str]) -> bool:
-    """Whether no secret is in any of ``texts``, in one pass over all of them. ``False`` says nothing of any one."""
-    data = _BETWEEN.join(texts).encode("utf-8", "surrogatepass")
-    hints = search().hints(data)
-    if hints is None:
-        return True
-    if hints.coloured:
-        return not search().found(data)
-    for window in search().windows(data, hints):
-        if not _FAR.isdisjoint(window.rules) or next(_secrets_in(window), None):
-            return False
-    return not (hints.worded and next(secrets_near_words(data), None))
+def which_hold_some(each: Sequence[Sequence[str]]) -> list[bool]:
+    """For each of several groups of texts (all those of a message) whether a secret may be in it; hardly ever is one told
+    that is none."""
+    grouped = [_BETWEEN.join(texts).encode("utf-8", "surrogatepass") for texts in each]
+    hold = [False] * len(grouped)
+    looked: list[tuple[int, tuple[bytes, Hints]]] = []
+    for place, (data, hints) in enumerate(zip(grouped, search().hints_of_each(grouped), strict=True)):
+        if hints is None:
+            continue
+        if hints.coloured:
+            hold[place] = search().found(data)
+        else:
+            looked.append((place, (data, hints)))
+    for place, window in search().windows_of_each([one for _, one in looked]):
+        at = looked[place][0]
+        if not hold[at]:
+            hold[at] = not _FAR.isdisjoint(window.rules) or next(_secrets_in(window), None) is not None
+    for at, (data, hints) in looked:
+        if hints.worded and not hold[at]:
+            hold[at] = next(secrets_near_words(data), None) is not None
+    return hold
 
 
 def _with_near(data: bytes, hints: Hints) -> list[tuple[int, int, str]]:

@@ -125,6 +125,9 @@ class Masking:
     def _step(self, subject: str, after: Place | None) -> tuple[Place | None, int]:
         if subject == _SNAPSHOTS:
             return self._mask_states(after)
+        if after is None and not self._store.masking.left(subject, None):
+            # A new store: not even the rules are compiled.
+            return None, 0
         step = self._store.masking.step(subject, self._redactor, after)
         return step.after, step.changed
 
