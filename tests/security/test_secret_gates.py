@@ -89,8 +89,10 @@ def test_every_text_of_a_rule_holds_its_hint_and_its_gate(number: int) -> None:
     gates = (
         [hint_of(rule) + "|" + ESCAPED]
         if family is None
-        else ["|".join(f"(?:{hint})" for hint in family.hints), family.gate]
+        else ["|".join(f"(?:{hint})" for hint in family.hints + family.apart), family.gate]
     )
+    if family is not None and family.of_rules:
+        gates.append(family.of_rules[family.rules.index(rule)])
     texts = texts_of(rule, number, 300)
     for gate in map(expression, gates):
         assert [text for text in texts if not gate.search(text)] == []

@@ -25,7 +25,7 @@ from ovillo.security.secret_rules.rule import AT_START, ESCAPE
 _PASS_BYTES = 24 << 20
 _FAMILY_BYTES = 8 << 20
 _RULE_BYTES = 2 << 20
-#: Rules of a family per automaton. With more, states would multiply; with fewer, there are more calls: measured.
+#: Rules of a family without hints of their own per automaton. With more, states would multiply; with fewer, there are more calls: measured.
 _TOGETHER = 3
 #: A run of this many characters is enough to hint at a longer one.
 _LONG = 12
@@ -71,18 +71,21 @@ class Search:
     def __init__(self) -> None:
         places = {id(rule): index for index, rule in enumerate(RULES)}
         self._shapes = [places[id(rule)] for rule in SHAPES]
-        self._families = [_Member(family, [places[id(rule)] for rule in family.rules]) for family in FAMILIES]
+        self._families = [
+            _Member(family, [places[id(rule)] for rule in family.rules], self.finder) for family in FAMILIES
+        ]
         # In one automaton their states would multiply.
         self._match_signs = _matcher([*map(hint_of, SHAPES), ESCAPED, COLOUR], _PASS_BYTES)
-        apart = [hint for family in FAMILIES if family.apart for hint in family.hints]
+        apart = [hint for family in FAMILIES for hint in family.apart]
         hints = list(dict.fromkeys([*(hint for family in FAMILIES for hint in family.hints), NEAR_OF]))
-        hints = [hint for hint in hints if hint not in apart]
         self._worded = {hints.index(hint) for hint in (WORDS, SPOKEN_OF, NEAR_OF)}
         self._match_families = _matcher(hints, _PASS_BYTES)
         # The hints of named rules are many: beside the others they would throw away each other's states.
         self._match_apart, self._first_apart = _matcher(apart, _PASS_BYTES), len(hints)
         hints += apart
-        self._hinted = [[n for n, family in enumerate(FAMILIES) if hint in family.hints] for hint in hints]
+        self._hinted = [
+            [n for n, family in enumerate(FAMILIES) if hint in family.hints + family.apart] for hint in hints
+        ]
         self._finders: list[Any] = [None] * len(RULES)
 
     def hints(self, data: bytes) -> Hints | None:
@@ -171,9 +174,10 @@ def _at_least(counted: re.Match[str]) -> str:
 class _Member:
     """A family with its expressions, compiled at the first hint."""
 
-    def __init__(self, family: Family, indexes: list[int]) -> None:
+    def __init__(self, family: Family, indexes: list[int], finder: Callable[[int], Any]) -> None:
         self._family = family
         self._indexes = indexes
+        self._finder = finder
 
     @cached_property
     def _gate(self) -> Any:
@@ -181,6 +185,7 @@ class _Member:
 
     @cached_property
     def _matchers(self) -> list[tuple[_Matcher, list[int]]]:
+        """Of all rules, few together."""
         rules, few = self._family.rules, range(0, len(self._indexes), _TOGETHER)
         return [
             (
@@ -190,12 +195,24 @@ class _Member:
             for first in few
         ]
 
+    @cached_property
+    def _hinted(self) -> _Matcher:
+        """Of the hints of the rules: what they are is searched for only behind its own."""
+        return _matcher(list(self._family.of_rules), _FAMILY_BYTES)
+
     def windows(self, data: bytes) -> Iterator[Window]:
+        matching = self._matching_hinted if self._family.of_rules else self._matching
         for start, end in _lines_around(data, self._gate, self._family):
             piece = data[start:end]
-            matching = [indexes[index] for match, indexes in self._matchers for index in match(piece) or ()]
-            if matching:
-                yield Window(start, piece, matching)
+            if rules := matching(piece):
+                yield Window(start, piece, rules)
+
+    def _matching(self, piece: bytes) -> list[int]:
+        return [indexes[index] for match, indexes in self._matchers for index in match(piece) or ()]
+
+    def _matching_hinted(self, piece: bytes) -> list[int]:
+        hinted = [self._indexes[index] for index in self._hinted(piece) or ()]
+        return [index for index in hinted if self._finder(index).search(piece)]
 
 
 def _lines_around(data: bytes, gate: Any, family: Family) -> Iterator[tuple[int, int]]:

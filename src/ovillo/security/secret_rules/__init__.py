@@ -37,7 +37,7 @@ SHAPES: tuple[Rule, ...] = KEYS + SERVICES
 #: All others.
 FAMILIES: tuple[Family, ...] = (
     Family(PHRASES, (PHRASED,), PHRASED, reach=50),
-    Family(ASSIGNMENTS, (hints.WORDS, hints.ASSIGNED), gates.ASSIGNED),
+    Family(ASSIGNMENTS, (hints.WORDS, hints.ASSIGNED), gates.ASSIGNED, apart=(hints.NAMED,)),
     Family(SENTENCES, (hints.WORDS, hints.SPOKEN_OF), gates.SPOKEN_OF),
     Family(WORDLESS, (hints.WORDLESS,), gates.WORDLESS),
     Family(COMMANDS, (hints.COMMANDS,), gates.COMMANDS, reach=0, continued=True),

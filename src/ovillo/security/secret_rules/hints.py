@@ -33,9 +33,11 @@ WORDS = rf"(?i){_PASSWORD}|{_CREDENTIAL}|{_KIND_OF_KEY}(?:[ ._-]|[ \t]+)?key(?:i
 ASSIGNED = "|".join((
     r"(?i)(?:pass|pwd|pw|psk|contrase|mdp|senha|wort|auth|secret|segredo|token|credenti|credenci|clave|chave|cl(?:é|e\x{301}|e)|key|jeton|code_verifier|_salt|[_-]pat)"
     r"[\w.-]*(?:[^\w.-]|\\[nr]|[0-9]+→)*(?:type=\"\w+\"[^\w.-]*)?(?:parameter|option|android:)?(?:value|default)\\?[\"']?[ \t]*[:=]",
-    r"\bkey(?:[ \t]+[^\s:=\"'|(){},;]+){1,4}(?:[ \t\x{a0}\x{202f}]?:[ \t]|[ \t]+(?:is|es|est|é)[ \t:])|\$\{\w*_key",
-    r"(?-i:_KEY(?:[^A-Za-z]|$)|(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]+\w*(?i:key))",
+    r"\bkey(?:[ \t]+[^\s:=\"'|(){},;]+)+(?:[ \t\x{a0}\x{202f}]?:[ \t]|[ \t]+(?:is|es|est|é)[ \t:])|\$\{\w*_key",
 ))  # fmt: skip
+
+#: The same in variables of shells and builds. Among hints that do not tell upper from lower case it would double their states.
+NAMED = r"_KEY(?:[^A-Za-z]|$)|(?:ENV|ARG|set[ \t]+-g?x|set[ \t]+-Ux|setx|setenv)[ \t]"
 
 #: Other words and turns of sentences about secrets.
 SPOKEN_OF = (
@@ -59,15 +61,15 @@ WORDLESS = "|".join((
     r"app(?:lication)?[ _-]?password|passe[ ]d['’]app|de[ ]aplicaci|senhas?[ ]de[ ]app",
     rf"(?:{PASSWORD})(?:[ \t*`]*\|?[ \t]*\n(?:[ \t>|]|[0-9]+→)*-|\\?[\"']\)\.|;|{SUFFIX}[\"']?[ \t]*[:=][ \t]*\\?[\"'][a-z]{{4}}[ ])|[,;](?:{PASSWORD})[ \t]*\n",
     r"\n[ \t]*[0-9a-f]{32}[ \t]*(?:\n|$)|\bexpect[ \t(]+[\"']|create_(?:super)?user\(|(?:password|secret|key)[ \t]+[05789][ \t]|SecureString|\"encrypt|erlang_?cookie",
-    r"\"jwt|/hooks/|AKIA|aws_access_key_id:|(?:key[12]|full)[ \t]+[0-9a-z+/]{40}|:::|pbkdf2_sha|get-parameter|get-secret-value|versions[ \t]+access|keyvault|pass[ \t]+show",
+    r"\"jwt|/hooks/|AKIA|aws_access_key_id:|(?:key[12]|full)[ \t]+[0-9a-z+/]{8}|:::|pbkdf2_sha|get-parameter|get-secret-value|versions[ \t]+access|keyvault|pass[ \t]+show",
     r"\bop[ \t]+(?:read|item)|bw[ \t]+get|find-(?:generic|internet)-password|kv[ \t]+get|secret-tool|gopass|(?:terraform|tofu)[ \t]+output|doppler|config:get",
     r"authorization\\{0,3}[\"']{0,2}[ \t]*[:=,]|\bbasic[ \t]+[0-9a-z+/_-]{8}|\bbearer[ \t]+[0-9a-z._~+/=-]{4}|://[^\s:/@\"'`<>]*:|value=\"|\bcookies?[\"'\]]{0,2}[ \t]*[:=]",
     r"(?:sess|session|sid|auth|token)[0-9a-z_]?=|(?:sess|session|sid|auth|token)(?:_|id)|[\"'\t](?:sessionid|session|sid|connect\.sid|PHPSESSID|JSESSIONID)\\?[\"'\t]",
-    r"\b(?:PSK|EAP|XAUTH)[ \t]+\\?\"|pre-shared-key|isakmp[ \t]|tacacs-server|radius-server|snmp-server|key-string|WiFi\.begin|[ \t](?:pptpd|l2tpd|\*)[ \t]+\"?[^\s\"]{6,}\"?[ \t]+[*0-9.]",
+    r"\b(?:PSK|EAP|XAUTH)[ \t]+\\?\"|pre-shared-key|isakmp[ \t]|tacacs-server|radius-server|snmp-server|key-string|WiFi\.begin|[ \t](?:pptpd|l2tpd|\*)[ \t]+[^\s]+[ \t]+[*0-9.]",
     r"@(?:tcp|unix)\(|oracle\w*\.connect|\bSETUSER[ \t]|\bAUTH[ \t]+[^\s]|jwt\.(?:sign|encode|decode|verify)|algoliasearch|createHmac|Fernet\(|hmac\.new|wandb\.login",
     r"[?&](?:appid|app_id|apikey|api_key|key|code|access_key)=|\$[ \t]*cat[ \t]|base64[ \t]+(?:-d|--decode)|\|[ \t]*base64|get[ \t]+secret|accounts\\?[\"']?[ \t]*:|private_?keys?\\?[\"']?[ \t]*:",
     r"\bWallet\(|\"keyName|\b(?:echo|printf)[ \t]|ConvertTo-SecureString|\bnew PDO|"
-    r"(?:basic_?auth|auth|login|log_in|sign_?in|authenticate|connect|credentials?|getConnection|simple_bind_s|bind|createConnection|mysqli)[ \t]*=?[ \t]*\([ \t]*(?:[^\s,()]+[ \t]*,[ \t]*)?[\"'][^\s\"',()]+[\"'][ \t]*,",
+    r"(?:basic_?auth|auth|login|log_in|sign_?in|authenticate|connect|credentials?|getConnection|simple_bind_s|bind|createConnection|mysqli)[ \t]*=?[ \t]*\([ \t]*(?:[^\s,()]+[ \t]*,[ \t]*)?[\"']",
 ))  # fmt: skip
 
 #: Options, and programs that take a secret without one.

@@ -84,14 +84,17 @@ class Family:
     gate: str
     reach: int = 4
     continued: bool = False
-    #: Whether an automaton of its own looks for its hints.
-    apart: bool = False
+    #: More hints, looked for by another automaton: they are many, or tell upper from lower case.
+    apart: tuple[str, ...] = ()
+    #: The hint of each rule, where they have one.
+    of_rules: tuple[str, ...] = ()
 
 
 def family_of(named: Sequence[NamedRule], reach: int, *, continued: bool = False) -> Family:
     """The family of a table of named rules: one of their hints is in whatever they match."""
     hint = "|".join(f"(?:{one.hint})" for one in named)
-    return Family(tuple(one.rule for one in named), (hint,), hint, reach, continued, apart=True)
+    of_rules = tuple(one.hint for one in named)
+    return Family(tuple(one.rule for one in named), (), hint, reach, continued, (hint,), of_rules)
 
 
 #: What is written for a character or a colour, and ends in a letter or digit: a token may stand directly behind it, where
