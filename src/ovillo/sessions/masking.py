@@ -83,7 +83,9 @@ class Masking:
         if self.is_done():
             return 0
         elsewhere = dict(self._elsewhere())
-        subjects = [*self._subjects(), *elsewhere]
+        # Of a new store not even the rules are compiled.
+        stored = self._subjects() if any(self._left(each, None) for each in self._subjects()) else []
+        subjects = [*stored, *elsewhere]
         state = self._on_the_way()
         begin = subjects.index(state.subject) if state.subject in subjects else 0
         for subject in subjects[begin:]:
@@ -125,9 +127,6 @@ class Masking:
     def _step(self, subject: str, after: Place | None) -> tuple[Place | None, int]:
         if subject == _SNAPSHOTS:
             return self._mask_states(after)
-        if after is None and not self._store.masking.left(subject, None):
-            # A new store: not even the rules are compiled.
-            return None, 0
         step = self._store.masking.step(subject, self._redactor, after)
         return step.after, step.changed
 
