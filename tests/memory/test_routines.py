@@ -28,7 +28,12 @@ def services(tmp_path: Path) -> Iterator[Services]:
 
 
 def worked(
-    services: Services, *turns: Sequence[str], of: str = "ses_a", failing: str = "", author: Author = Author.HUMAN
+    services: Services,
+    *turns: Sequence[str],
+    of: str = "ses_a",
+    failing: str = "",
+    author: Author = Author.HUMAN,
+    printed: str = "done",
 ) -> None:
     """Each turn: a prompt, then one call of a shell for each command."""
     messages: list[Message] = []
@@ -43,7 +48,7 @@ def worked(
                     "bash",
                     f"{of}-{at}-{number}",
                     {"command": command},
-                    "done",
+                    printed,
                     status=ToolStatus.ERROR if command == failing else ToolStatus.COMPLETED,
                 ),
             )
@@ -161,6 +166,30 @@ def test_what_is_quoted_may_differ_each_time(services: Services) -> None:
     worked(services, *((f"make check && git commit -am 'change {number}'",) for number in range(3)))
     (memory,) = proposed(services)
     assert [step["description"] for step in memory.value["steps"]] == ["make check", "git commit -am <text>"]
+
+
+@pytest.mark.requirement("LAYER-41")
+def test_a_quoted_argument_is_proposed_as_it_was_typed_and_only_where_it_is_the_same_each_time(services: Services) -> None:
+    worked(services, *[("uv pip install -e '.[dev]'", "make check")] * 3)
+    (memory,) = proposed(services)
+    assert memory.text == "uv pip install -e '.[dev]'; make check"
+    worked(services, *((f"deploy --to 'host {number}'", "make smoke") for number in range(3)), of="ses_b")
+    assert proposed(services, "ses_b") == []
+
+
+@pytest.mark.requirement("LAYER-41")
+@pytest.mark.parametrize(
+    "output",
+    [
+        "zsh: no matches found: .[dev]",
+        "building\nTraceback (most recent call last):\n  File",
+        "bash: line 1: hatch: command not found",
+        "make: *** [check] Error 2",
+    ],
+)
+def test_commands_whose_output_tells_of_a_failure_are_no_procedure(services: Services, output: str) -> None:
+    worked(services, *[("make fetch", "make check")] * 3, printed=output)
+    assert proposed(services) == []
 
 
 @pytest.mark.requirement("LAYER-41")

@@ -50,6 +50,12 @@ _DECIDES = re.compile(
     r"|désormais|nous (?:gardons|utiliserons|avons choisi)|on (?:garde|utilise|choisit)|combinamos|vamos (?:usar|manter)|manteremos)\b",
     re.IGNORECASE,
 )
+#: What was meant stands behind it, and is not here: code, a list, a picture.
+_OPEN = re.compile(
+    r"(?:\b(?:like|such as|e\.g\.|namely|as follows|the following|with|the|an?|and|como|por ejemplo|lo siguiente|con|y"
+    r"|comme|par exemple|suivante?s?|avec|et|por exemplo|o seguinte|com)|[:,–—])\s*$",
+    re.IGNORECASE,
+)
 #: What somebody likes whatever the work; wishes for the work at hand are none.
 _LIKES = re.compile(
     r"\b(?:i (?:don'?t|do not) want [\w./-]+, (?:just|only)\b"
@@ -90,6 +96,7 @@ def _is_of_use(candidate: Candidate) -> bool:
     """Whether it says something by itself, and something that lasts."""
     return (
         planted_instruction(candidate.text) is None
+        and _OPEN.search(candidate.text) is None
         and (candidate.is_plain or not _PASSING.search(candidate.text.lstrip("*_#>- ")))
         and not _says("leans", candidate.text)
         and not (candidate.strength is None and _says("uncheckable", candidate.text))

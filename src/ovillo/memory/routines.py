@@ -22,6 +22,8 @@ _MOST_CHARS = 160
 #: Parts that vary each time: commit messages, titles.
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'[^']*'")
 _VARYING = "<text>"
+#: Commands that take what varies as a message or a title.
+_MESSAGE = re.compile(r"(?:git|gh|glab|hg|jj|svn|bd) ")
 #: Navigation and inspection.
 _PASSING = re.compile(
     r"^(?:cd|pwd|ls|cat|echo|printf|head|tail|wc|which|find|grep|rg|sed|awk|tree|stat|file|sleep|true|false|export|source|test|type|jq"
@@ -40,16 +42,28 @@ _RISKY = re.compile(
 _ENV = re.compile(r"^(?:\w+=\S*\s+)+")
 
 
+#: What says so where a client keeps no exit status, or a pipe hides it.
+_BROKE = re.compile(
+    r"^(?:Traceback \(most recent call last\)|fatal: |error(?:\[\w+\])?: |npm ERR!|make(?:\[\d+\])?: \*\*\*|FAILED\b|::error"
+    r"|\S*\b(?:ba|z|da)?sh: .*(?:not found|no matches found|No such file|Permission denied))"
+    r"|^[^\n]{0,200}\b(?:command not found|no matches found)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Occurrence:
     session_id: str
     #: Message of the last command.
     message_id: str
     at: int | None
+    #: As they were typed.
+    commands: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Routine:
+    #: What varies in a commit's message or a title is ``<text>``; nothing else may vary, or nobody could run it.
     commands: tuple[str, ...]
     #: One per turn, oldest first.
     occurrences: tuple[Occurrence, ...]
@@ -61,9 +75,9 @@ def routines(sessions: Iterable[tuple[str, Sequence[Message]]]) -> list[Routine]
     for session_id, messages in sessions:
         for turn, done in enumerate(_turns(messages)):
             for run in done:
-                for commands, message in _pieces(run):
+                for commands, typed, message in _pieces(run):
                     found[commands].setdefault(
-                        (session_id, turn), Occurrence(session_id, message.id, message.created_at)
+                        (session_id, turn), Occurrence(session_id, message.id, message.created_at, typed)
                     )
     often = {
         commands: tuple(sorted(where.values(), key=_time))
@@ -71,11 +85,26 @@ def routines(sessions: Iterable[tuple[str, Sequence[Message]]]) -> list[Routine]
         if len(where) >= _LEAST_TURNS
     }
     return [
-        Routine(commands, where)
+        Routine(runnable, where)
         for commands, where in sorted(often.items(), key=lambda pair: (-len(pair[0]), -len(pair[1]), pair[0]))
-        if not all(command.startswith("git ") for command in commands)
+        if (runnable := _runnable(commands, where)) is not None
+        and not all(command.startswith("git ") for command in commands)
         and not any(_holds(other, commands) and len(often[other]) >= len(where) for other in often if other != commands)
     ]
+
+
+def _runnable(commands: tuple[str, ...], where: Sequence[Occurrence]) -> tuple[str, ...] | None:
+    """With what was typed each time for what may vary; ``None`` where something else than a message varied."""
+    shown: list[str] = []
+    for place, command in enumerate(commands):
+        typed = {each.commands[place] for each in where}
+        if _VARYING not in command or _MESSAGE.match(command):
+            shown.append(command)
+        elif len(typed) == 1:
+            shown += typed
+        else:
+            return None
+    return tuple(shown)
 
 
 def _time(occurrence: Occurrence) -> tuple[int, str, str]:
@@ -88,7 +117,8 @@ def _holds(longer: tuple[str, ...], shorter: tuple[str, ...]) -> bool:
     )
 
 
-_Done = list[tuple[str, Message]]
+#: Each as it is compared, as it was typed, and where.
+_Done = list[tuple[str, str, Message]]
 
 
 def _turns(messages: Sequence[Message]) -> Iterator[list[_Done]]:
@@ -119,7 +149,7 @@ def _take(part: Part, message: Message, runs: list[_Done]) -> None:
             runs.append([])
         return
     # A here-document is not a list of commands, whatever its lines look like.
-    if run.failed or "<<" in command:
+    if run.failed or "<<" in command or _BROKE.search(run.output):
         runs.append([])
         return
     for one in commands_in(command):
@@ -127,13 +157,13 @@ def _take(part: Part, message: Message, runs: list[_Done]) -> None:
         if plain is None:
             runs.append([])
         elif plain and (not runs[-1] or runs[-1][-1][0] != plain):
-            runs[-1].append((plain, message))
+            runs[-1].append((plain, _typed(one), message))
 
 
 def _plain(command: str) -> str | None:
     """Normalised for comparison and display; empty for skipped commands, ``None`` for those that belong to no
     procedure."""
-    bare = _ENV.sub("", " ".join(command.split()))
+    bare = _typed(command)
     if not bare or bare.startswith("#") or _PASSING.match(bare):
         return ""
     shown = _QUOTED.sub(_VARYING, bare)
@@ -148,9 +178,13 @@ def _plain(command: str) -> str | None:
     return shown
 
 
-def _pieces(run: _Done) -> Iterator[tuple[tuple[str, ...], Message]]:
+def _typed(command: str) -> str:
+    return _ENV.sub("", " ".join(command.split()))
+
+
+def _pieces(run: _Done) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Message]]:
     for start in range(len(run)):
         for end in range(start + _SHORTEST, min(start + _LONGEST, len(run)) + 1):
-            commands = tuple(command for command, _ in run[start:end])
+            commands, typed, messages = zip(*run[start:end], strict=True)
             if len(set(commands)) == len(commands):
-                yield commands, run[end - 1][1]
+                yield commands, typed, messages[-1]

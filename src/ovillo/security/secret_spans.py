@@ -28,6 +28,12 @@ _ESCAPE = re.compile(ESCAPE.encode())
 _DIGEST = re.compile(rb"sha(?:1|256|384|512)[-=:]$")
 _AFTER_STAR = re.compile(rb"[*][A-Za-z0-9][^\s*\"'`<>()\[\]{},;|]*")
 _BEFORE_STAR = re.compile(rb"(?<![^\s\"'`(>:=])[A-Za-z0-9][^\s*\"'`<>()\[\]{},;|:=]*[*]$")
+#: What is called otherwise directly before it: a request, a row, a resource.
+_OTHERWISE = re.compile(
+    rb"(?i)(?:(?:request|trace|correlation|span)[ _-]?id[\"']?[ \t:=]*[\"']?|"
+    rb"[\"'](?:id|_id|uuid|slug|etag|sha|hash)[\"'][ \t]*:[ \t]*[\"']|"
+    rb"\bsigningkey[ \t]*=[ \t]*|\bitem[ ]|\barn:aws[\w-]*:[\w:/-]*)$"
+)
 _PUBLIC = re.compile(rb"(?i)public[ _-]?key|PUBLIC_|publishable|fingerprint")
 
 _Span = TypeVar("_Span", bound=tuple[int, int, object])
@@ -86,6 +92,8 @@ def _with_near(data: bytes, hints: Hints) -> list[tuple[int, int, str]]:
     taken = sorted([span[:2] for span in named] + [marker.span() for marker in MARKER.finditer(data)])
     spans: list[tuple[int, int, str]] = []
     for span in sorted(set(outside(near, taken))):
+        if _OTHERWISE.search(data, max(0, span[0] - 100), span[0]):
+            continue
         if not spans or span[0] >= spans[-1][1]:
             spans.append(span)
     return sorted([*named, *spans])
@@ -166,7 +174,9 @@ def _secret_span(data: bytes, match: Any, check: Check) -> tuple[int, int] | Non
         return None
     if _DIGEST.search(data, max(0, start - 8), start):
         return None
-    if group and GETTER.search(data, max(0, match.start() - 24), start):
+    if group and (
+        GETTER.search(data, max(0, match.start() - 24), start) or _OTHERWISE.search(data, max(0, start - 100), start)
+    ):
         return None
     before = data[max(match.start(), start - 2) : start]
     quoted = group != 0 and before[-1:] in (b'"', b"'", b"`")

@@ -22,7 +22,7 @@ from ovillo.security.secret_rules import Check
 _REFERENCE = re.compile(
     r"[¿¡]|[A-Za-z_-]+=$|b64(?:enc|dec)$|(?:String|ID|Int|Float|Boolean|DateTime|JSON|UUID|Upload|Token|Email)!\)?$|\$(?:[A-Z_][A-Z0-9_:.]*|[a-z_]+[A-Za-z_:.]*)$|\$(?:2[abxy]?|[1567y]|argon2\w*|pbkdf2\w*|scrypt)\$|\$\(|\$\{\w+(?:[}:.\[-]|$)|%(?:[sd]\b|\(|\w+%$)|"
     r"['\"][+.]|[+.]['\"]|\{\{[^{}]*\}\}|<|\*{3}|\.{3}|…|!(?:vault|ref|sub|getatt|secret|env)\b|#\{|"
-    r"@\w+@$|[*&]\w+$|\[[A-Z_ ]+\]$|\{[\w.:]+\}['\"]*$|\[redacted:|op://|vault:|env[:.]|arn:|secretRef|process\.|import\.meta|os\.|System\.|ENV\b|getenv|secrets?\.|vars?\.|"
+    r"@\w+@$|[*&]\w+$|\[[A-Z_ ]+\]$|\{[\w.:]+(?:\([^{}]*\))?\}['\"]*$|\$\$[A-Za-z_]|\[redacted:|op://|vault:|env[:.]|arn:|secretRef|process\.|import\.meta|os\.|System\.|ENV\b|getenv|secrets?\.|vars?\.|"
     r"config\.|settings\.|self\.|this\.|args?\.|data:|file:|ENC\[|@Microsoft\.KeyVault|@env:|@[a-z_]{2,}$|[a-z][a-z0-9+.-]*://",
     re.IGNORECASE,
 )
@@ -46,7 +46,9 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 _SLUG = re.compile(r"(?:[A-Za-z]+\d{0,2}[a-z]?|\d{1,4})(?:[-_./:](?:[A-Za-z]+\d{0,2}[a-z]?|\d{1,4}))+")
 #: A word as written in names: lower case, upper case, or camel case.
 _WRITTEN = re.compile(r"[a-z]*(?:[A-Z][a-z]+)*(?:[A-Z]*)\d{0,4}[a-z]?")
-_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d+(?:\.\d+)+|\d+(?:ms|s|m|h|d|px|kb|mb|gb)", re.IGNORECASE)
+_TIME = re.compile(
+    r"\d{8}T\d{6}Z?|\d{4}-\d\d-\d\d(?:[T ].*)?|\d+(?:\.\d+)+|\d+(?:ms|s|m|h|d|px|kb|mb|gb)", re.IGNORECASE
+)
 #: Types of programming languages and databases.
 _TYPE = re.compile(
     r"(?:u?int|float|char|varchar|nvarchar|str|bytes?)\d+\w*|\w+(?:Array|Buffer|String|Bytes)\b\??", re.IGNORECASE
@@ -58,7 +60,7 @@ _SOURCE_ID = re.compile(
 )
 #: Public halves and addresses.
 _PUBLIC_VALUE = re.compile(
-    r"age1[0-9a-z]{58}|npub1\w+|[xyz]pub\w{20,}|bc1\w{30,}|0x[0-9a-fA-F]{40}|AAAA[BCE]3Nza\S*|(?:ssh|ecdsa)-\S+|SHA256:\S+|MII[A-Z]\w*Qw|sha\d{3}-\S+"
+    r"age1[0-9a-z]{58}|npub1\w+|[xyz]pub\w{20,}|bc1\w{30,}|0x[0-9a-fA-F]{40}|AAAA[BCE]3Nza\S*|(?:ssh|ecdsa)-\S+|SHA256:\S+|MII[A-Z]\w*Qw|sha\d{3}-\S+|Ag[A-D][0-9A-Za-z+/]{200,}={0,2}"
 )
 #: Changes the meaning of a following word for a token: continuation of a list, or owner of a public key.
 _HARMLESS_PREFIX = re.compile(
@@ -303,9 +305,17 @@ _NUMBERED_WORD = re.compile(r"(?:pass(?:word)?|pwd|token|secret|key|user(?:name)
 _PUBLISHABLE = re.compile(r"pk_(?:live|test|prod)_|pk\.eyJ")
 
 
+#: Rules for a field, keys of a keyboard, a value cut short, a file that is called by its content.
+_NO_VALUE = re.compile(
+    r"[a-z_]+(?::[\w,.]+)?(?:\|[a-z_]+(?::[\w,.]+)?)+|(?:Ctrl|Control|CommandOrControl|Cmd|Command|Alt|Option|Shift|Meta)(?:\+\w+)+|"
+    r"\w+…\w*|[\w.-]+[.-][0-9a-f]{8,32}\.(?:[cm]?js|css|map|woff2?|png|svg|html)"
+)
+
+
 def stands_for_another(value: str) -> bool:
     return bool(
-        value.lower() in PLACEHOLDERS
+        _NO_VALUE.fullmatch(value)
+        or value.lower() in PLACEHOLDERS
         or _PUBLISHABLE.match(value)
         or _REFERENCE.match(value)
         or _PLACEHOLDER.search(value)
