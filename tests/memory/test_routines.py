@@ -169,7 +169,9 @@ def test_what_is_quoted_may_differ_each_time(services: Services) -> None:
 
 
 @pytest.mark.requirement("LAYER-41")
-def test_a_quoted_argument_is_proposed_as_it_was_typed_and_only_where_it_is_the_same_each_time(services: Services) -> None:
+def test_a_quoted_argument_is_proposed_as_it_was_typed_and_only_where_it_is_the_same_each_time(
+    services: Services,
+) -> None:
     worked(services, *[("uv pip install -e '.[dev]'", "make check")] * 3)
     (memory,) = proposed(services)
     assert memory.text == "uv pip install -e '.[dev]'; make check"
