@@ -25,7 +25,7 @@ from ovillo.sessions.drafts import MessageDraft, SessionDraft
 from ovillo.settings import Settings
 
 #: Of the rules of ``rules_version.RULES_VERSION``.
-_DIGEST = "3c960172805dcffe"
+_DIGEST = "84869d41cfb191d9"
 
 
 def opened(home: Path, redaction: str) -> Services:

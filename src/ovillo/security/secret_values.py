@@ -129,6 +129,8 @@ def is_secret(value: str, check: Check, *, quoted: bool = False, following: str 
             return _is_encoded(value)
         case Check.PHRASE:
             return _is_phrase(value)
+        case Check.GROUPS:
+            return not any(word in FUNCTION_WORDS for word in value.lower().split())
         case Check.PROSE | Check.STRANGE:
             return not (following and following in "([{") and is_said(value)
         case Check.PEM:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 HARMLESS = r"""
+an application password: open your user page, then copy it
 admin / guest
 client / server
 read / write / execute

@@ -148,8 +148,8 @@ WORDLESS = (
     Rule("azure_key", r"\b(?:key[12]|FULL|Full)[ \t]+(?:FULL[ \t]+)?([0-9A-Za-z+/]{80,}={1,2})"),
     # Application passwords of mail accounts: four times four letters
     Rule("password", r"(?i)(?:app(?:lication)?[ _-]?passwords?|mots?[ ]de[ ]passe[ ]d['’]app\w*|contraseñas?[ ]de[ ]aplicaci(?:ó|o)n|senhas?[ ]de[ ]app\w*)[^\n:=]{0,40}?(?:[ \t]*[:=]|[ \t]+(?:is|es|est|é))[ \t]*[\"'`]?"
-         r"([a-z]{4} ?[a-z]{4} ?[a-z]{4} ?[a-z]{4})\b"),
-    Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}[\"']?[ \t]*[:=][ \t]*\\?[\"']([a-z]{{4}} [a-z]{{4}} [a-z]{{4}} [a-z]{{4}})\\?[\"']"),
+         r"([a-z]{4} ?[a-z]{4} ?[a-z]{4} ?[a-z]{4})\b", Check.GROUPS),
+    Rule("password", rf"(?i)(?:{PASSWORD}){SUFFIX}[\"']?[ \t]*[:=][ \t]*\\?[\"']([a-z]{{4}} [a-z]{{4}} [a-z]{{4}} [a-z]{{4}})\\?[\"']", Check.GROUPS),
     Rule("secret", r"(?i)\bPIN(?:[ -]?code)?(?:[ \t]+[^\s:=.,;]+){0,4}?[ \t]+(?:is|es|est|é|era|was|c['’]est)[ \t:]+([0-9]{4,8})\b|\b([0-9]{4,8})[ \t]+(?:as|is|como|es|é|comme|est)[ \t]+(?:\w+[ \t]+){0,2}pin\b", Check.URL),
     # Keys of accounts of chains and of storage
     Rule("wallet_key", r"(?i)\b(?:accounts|private_?keys?)\\?[\"']?[ \t]*:[ \t]*\[[ \t]*\\?[\"']((?:0x)?[0-9a-f]{64})\b|\bWallet\([ \t]*\\?[\"']((?:0x)?[0-9a-f]{64})\b"),

@@ -35,6 +35,8 @@ class Check(Enum):
     BASE64 = "base64"
     #: Words of a wallet's recovery phrase.
     PHRASE = "phrase"
+    #: Groups of four letters, where four words of a sentence may stand as well.
+    GROUPS = "groups"
     #: Where a name, a path or a version may stand as well: as ``PROSE``, and it looks like none of them (``nearby_values``).
     STRANGE = "strange"
 
