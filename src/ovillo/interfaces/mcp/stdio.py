@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _IDLE_START_S = 3.0
 #: Lets the answer leave before heavy imports block the interpreter (seconds).
 _BREATH_S = 0.05
+#: How long a thread keeps the interpreter (seconds). With Python's own 5 ms, a search beside the embedding of texts waits that long
+#: for each statement.
+_SWITCH_S = 0.0005
 
 
 def run_stdio(open_services: Callable[[Settings], Services], settings: Settings) -> None:
@@ -39,6 +42,7 @@ def run_stdio(open_services: Callable[[Settings], Services], settings: Settings)
 
     gc.freeze()
     gc.enable()
+    sys.setswitchinterval(_SWITCH_S)
     ended_well = False
     with suppress(KeyboardInterrupt):
         ended_well = serve_stdio(lambda: _opened(open_services, settings), settings, _IDLE_START_S, _BREATH_S)
