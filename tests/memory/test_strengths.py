@@ -10,7 +10,7 @@ import pytest
 
 from ovillo.app import open_services
 from ovillo.interfaces.services import Services
-from ovillo.model.memories import Memory, Origin
+from ovillo.model.memories import Audience, Memory, Origin
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Author, Message, Part, Role, SessionId, ToolCall, ToolStatus
 from tests.builders import delta, message, session, text_part, tool_part
@@ -200,9 +200,6 @@ def test_a_demand_that_comes_in_a_second_session_is_strong_and_proposed_once(ser
     [memory] = proposed(services, "ses_b")
     assert memory.reason == "a person asked for it in 2 sessions"
     assert proposed(services) == []
-    # Elsewhere it is not said again.
-    held(services, "Write the page. Always run the linter before committing.", DONE, of="ses_c", folder="/srv/other")
-    assert proposed(services, "ses_c") == []
 
 
 @pytest.mark.requirement("LAYER-48")
@@ -223,7 +220,21 @@ def test_a_standing_prompt_that_is_used_in_several_projects_is_how_a_person_work
         "Periodically run `make status` to see the results of lints.",
         "Use `uv pip ...`, not `pip ...`.",
     ]
-    assert {each.reason for each in found} == {"a person asked for it in 3 sessions"}
+    assert {each.reason for each in found} == {"a person asked for it in 3 sessions, not only of this project"}
+    # It is the person's, in the next project as well.
+    assert {(each.audience, each.project) for each in found} == {(Audience.PERSONAL, None)}
+
+
+@pytest.mark.requirement("LAYER-48")
+def test_what_was_one_project_s_becomes_the_person_s_when_another_project_asks_for_it(services: Services) -> None:
+    always = "Always run the linter before committing."
+    held(services, f"Add a test for orders. {always}", DONE)
+    held(services, f"Mend the total of the cart. {always}", DONE, of="ses_b")
+    [memory] = proposed(services, "ses_b")
+    assert (memory.audience, memory.project) == (Audience.PROJECT, "/srv/shop")
+    held(services, f"Write the oven's page. {always}", DONE, of="ses_c", folder="/srv/bakery")
+    [again] = services.memories.promotion.promote(NS, SessionId("ses_c"), owner="local", project="/srv/bakery")
+    assert (again.id, again.audience, again.project) == (memory.id, Audience.PERSONAL, None)
 
 
 @pytest.mark.requirement("LAYER-48")
@@ -320,6 +331,67 @@ def test_a_fix_is_strong_when_what_failed_passed_afterwards(services: Services, 
     for each in found:
         assert each.reason is not None
         assert each.reason.endswith("failed, the cause was told, and the same command passed afterwards")
+
+
+def _mended(failing: str, passing: str, *after: str) -> tuple[str | tuple[str | ToolCall, ...], ...]:
+    return (
+        "Why do the tests of the ledger fail?",
+        (
+            ran(failing, "FAILED tests/test_ledger.py::test_total - Ledger.total\n1 failed", failed=True),
+            edited("/srv/shop/ledger.py", "round(x)", "x"),
+            ran(passing, "tests/test_ledger.py .. done"),
+            "Fixed the rounding in `Ledger.total`: it failed because `Ledger.total` rounded each line before adding.",
+        ),
+        *after,
+    )
+
+
+@pytest.mark.requirement("LAYER-48")
+@pytest.mark.parametrize(
+    ("passing", "is_strong"),
+    [
+        ("pytest tests/test_ledger.py", True),
+        ("pytest tests/test_ledger.py 2>&1 | tail -5", True),
+        # It ends as grep does, and shows what grep lets through.
+        ("pytest tests/test_ledger.py | grep test_refund", False),
+        ("pytest tests/test_ledger.py 2>&1 | tail -50 | sed -n 1,3p", False),
+    ],
+)
+def test_the_same_command_behind_another_filter_mends_nothing(
+    services: Services, passing: str, is_strong: bool
+) -> None:
+    held(services, *_mended("pytest tests/test_ledger.py", passing))
+    assert bool(proposed(services)) is is_strong
+
+
+@pytest.mark.requirement("LAYER-48")
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "it still fails for me",
+        "same error here",
+        "sigue fallando",
+        "todavía no funciona el total",
+        "toujours pas, la même erreur",
+        "ainda não funciona",
+    ],
+)
+def test_a_fix_that_the_person_finds_wanting_is_not_proposed_unasked(services: Services, complaint: str) -> None:
+    held(services, *_mended("pytest tests/test_ledger.py", "pytest tests/test_ledger.py", complaint))
+    assert proposed(services) == []
+
+
+@pytest.mark.requirement("LAYER-48")
+def test_a_fix_after_which_the_person_goes_on_is_proposed(services: Services) -> None:
+    held(
+        services,
+        *_mended(
+            "pytest tests/test_ledger.py",
+            "pytest tests/test_ledger.py",
+            "good. now add a test for refunds, still in the same file",
+        ),
+    )
+    assert len(proposed(services)) == 1
 
 
 @pytest.mark.requirement("LAYER-48")

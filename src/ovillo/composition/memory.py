@@ -34,7 +34,7 @@ class MemoryServices(CodeServices):
         at, unified = self.settings.memory_folder, self.settings.unified_memory
         folder = None if at is None else JsonFolder(at, unified=unified)
         meaning = Meaning(self.store, self.settings)
-        return Memories(self.store, self._redactor, self.clock, self.audit, meaning, folder, self.chroma)
+        return Memories(self.store, self._redactor, self.clock, self.audit, meaning, self.projects, folder, self.chroma)
 
     @built_once
     def chroma(self) -> ChromaIndex | None:

@@ -37,6 +37,7 @@ from ovillo.model.records import Message, Namespace, Session, SessionId, Session
 from ovillo.model.sessions import SessionFilter
 
 if TYPE_CHECKING:
+    from ovillo.sessions.projects import Projects
     from ovillo.store.protocol import SessionStore, Store
 
 _MESSAGES, _PAGE = 5_000, 500
@@ -57,9 +58,10 @@ _WHY = {
 
 
 class Promotion:
-    def __init__(self, store: Store, drafts: Drafts) -> None:
+    def __init__(self, store: Store, drafts: Drafts, projects: Projects) -> None:
         self._store = store
         self._drafts = drafts
+        self._projects = projects
         self._heard: dict[tuple[Namespace, SessionId, int | None], Sequence[Said]] = {}
 
     def promote(
@@ -170,19 +172,27 @@ class Promotion:
         ][:_BESIDE]
 
     def _others(self, namespace: Namespace, session: Session) -> list[OtherSession]:
-        """What people said in the sessions that are nearest in time, of this folder and of others."""
+        """What people said in the sessions that are nearest in time, of this project and of others."""
         rows = [
             row
             for row in self._store.sessions.find(namespace, SessionFilter(), _LOOKED_AT)
             if row.session.id != session.id and row.session.kind is not SessionKind.SUBAGENT
         ]
         rows.sort(key=lambda row: abs((row.session.updated_at or 0) - (session.updated_at or 0)))
-        here = [row for row in rows if row.session.directory == session.directory][:_NEAR]
-        others = [row for row in rows if row.session.directory != session.directory][:_NEAR]
+        project = self._project(namespace, session)
+        here = [row for row in rows if self._project(namespace, row.session) == project][:_NEAR]
+        others = [row for row in rows if self._project(namespace, row.session) != project][:_NEAR]
         return [
-            OtherSession(self._said(namespace, row.session), row.session.directory != session.directory)
-            for row in (*here, *others)
+            *(OtherSession(self._said(namespace, row.session)) for row in here),
+            *(OtherSession(self._said(namespace, row.session), is_elsewhere=True) for row in others),
         ]
+
+    def _project(self, namespace: Namespace, session: Session) -> str | None:
+        """A name for the project that it worked in: its work trees are one, whatever the folder."""
+        if session.directory is None:
+            return None
+        found = self._projects.known(namespace).of_path(session.directory)
+        return session.directory if found is None else found.folders[0]
 
     def _said(self, namespace: Namespace, session: Session) -> Sequence[Said]:
         """Kept for the next session that is looked at."""
@@ -202,20 +212,20 @@ class Promotion:
         why = candidate.strength or f"only its words speak for it: {_WHY[candidate.kind]}"
         known = self._store.memories.find(namespace, MemoryFilter(digest=digest_of(text, None)), 1)
         if known:
-            return _strengthened(known[0], candidate.strength)
+            return _strengthened(known[0], candidate)
         # What a person asks for in several sessions is asked for in several projects, too.
         where = None if candidate.asked_in > 1 else project
         like = fact_like(self._store.memories, namespace, text, viewer=owner, project=where)
         if like is not None and like.state is MemoryState.PROPOSED:
             if like.provenance.session_id == session.id:
-                return _strengthened(like, candidate.strength)  # the same session says it in other words
+                return _strengthened(like, candidate)  # the same session says it in other words
             if candidate.asked_in > 1 or says_no_more(text, like.text):
-                return _strengthened(like, candidate.strength)  # another session says it, too
+                return _strengthened(like, candidate)  # another session says it, too
         if like is not None and says_no_more(text, like.text):
             return None
-        audience = (
-            Audience.PERSONAL if candidate.kind == "preference" else Audience.PROJECT if project else Audience.TEAM
-        )
+        # Who asks for it in every project wants it in the next one, too; others may work otherwise there.
+        is_personal = candidate.kind == "preference" or candidate.is_of_projects
+        audience = Audience.PERSONAL if is_personal else Audience.PROJECT if project else Audience.TEAM
         of = Provenance(
             candidate.origin,
             owner,
@@ -247,11 +257,19 @@ class Promotion:
         )
 
 
-def _strengthened(known: Memory, strength: str | None) -> Memory | None:
-    """What waits and only its words spoke for, now that more does; nothing where nothing changes."""
-    if strength is None or not known.is_weak or known.state is not MemoryState.PROPOSED:
+def _strengthened(known: Memory, candidate: Candidate) -> Memory | None:
+    """What waits, now that more speaks for it or it was asked for in another project; nothing where nothing changes."""
+    is_stronger = known.is_weak and candidate.strength is not None
+    is_wider = candidate.is_of_projects and known.audience is Audience.PROJECT
+    if known.state is not MemoryState.PROPOSED or not (is_stronger or is_wider):
         return None
-    return replace(known, tags=tuple(each for each in known.tags if each != WEAK), reason=strength)
+    return replace(
+        known,
+        tags=tuple(each for each in known.tags if each != WEAK),
+        audience=Audience.PERSONAL if is_wider else known.audience,
+        project=None if is_wider else known.project,
+        reason=candidate.strength,
+    )
 
 
 def _messages(store: SessionStore, namespace: Namespace, session_id: SessionId) -> list[Message]:

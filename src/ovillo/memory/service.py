@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ovillo.memory.operational.json_folder import JsonFolder
     from ovillo.security.redaction import Redactor
     from ovillo.sessions.audit import Audit
+    from ovillo.sessions.projects import Projects
     from ovillo.store.protocol import Store
 
 
@@ -57,6 +58,7 @@ class Memories:
         clock: Clock,
         audit: Audit,
         meaning: Meaning,
+        projects: Projects,
         folder: JsonFolder | None = None,
         chroma: ChromaIndex | None = None,
     ) -> None:
@@ -81,7 +83,7 @@ class Memories:
             self._store, self.semantic, TextAnalyzer, clock, self.mark_seen, catch_up, meaning, self.near
         )
         self.forgetting = ForgetMemories(store, audit, clock, self.operational.forget)
-        self.promotion = Promotion(store, drafts)
+        self.promotion = Promotion(store, drafts, projects)
         self.review = Review(self._store, drafts, self.semantic)
         self.curating = Curating(self._store, drafts, self.semantic)
         self.importing = Importing(self._store, drafts)

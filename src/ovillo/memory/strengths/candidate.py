@@ -20,5 +20,6 @@ class Candidate:
     strength: str | None = None
     #: The session wrote it where its client keeps rules.
     is_written: bool = False
-    #: Sessions in which a person asked for it.
+    #: Sessions in which a person asked for it, and whether they did so in more than one project.
     asked_in: int = 1
+    is_of_projects: bool = False

@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ovillo.memory.strengths.people import prompts_of
+from ovillo.memory.strengths.words import says
 from ovillo.model.dataclass import dataclass
 from ovillo.model.own_tools import is_own_tool
 from ovillo.model.records import Message, PartType, Role, ToolCall
 from ovillo.model.text import flatten
 from ovillo.search.analysis import is_stop_word
-from ovillo.sessions.summarizers.runs import Run, command_of, run_of
+from ovillo.sessions.summarizers.runs import Run, command_of, commands_in, run_of
 
 #: Files, symbols, settings, and what has a name of its own within a sentence.
 _NAME = re.compile(
@@ -28,6 +29,10 @@ _CODE = re.compile(
 )
 #: Words in capital letters that may be names.
 _SHOUTED = 2
+#: Of the prompt after a fix, where a person says that it is none (characters).
+_COMPLAINT = 400
+#: Programs behind a pipe that choose what is seen, and by what they find decide how the command ends.
+_CHOOSING = frozenset({"grep", "egrep", "rg", "awk", "sed", "jq", "cut", "find"})
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 
@@ -69,7 +74,9 @@ class Work:
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._done = list(_done(messages))
-        self._prompts = [place for place, message in enumerate(messages) if any(prompts_of(message))]
+        self._prompts = {
+            place: " ".join(said) for place, message in enumerate(messages) if (said := list(prompts_of(message)))
+        }
         self._end = len(messages)
         self.mended = list(self._mended())
         self._changed = [
@@ -99,9 +106,11 @@ class Work:
             if not failed.run.failed or failed.run.is_looking or command is None:
                 continue
             for passed in self._done[at + 1 :]:
-                is_same = passed.run.what == failed.run.what and passed.run.subject == failed.run.subject
-                if is_same and not passed.run.failed:
-                    yield self._between(failed, passed)
+                if _is_same(passed, failed) and not passed.run.failed:
+                    mended = self._between(failed, passed)
+                    # Who sees it run says whether it is mended.
+                    if not says("still_wrong", self._prompts.get(mended.until, "")[:_COMPLAINT]):
+                        yield mended
                     break
 
     def _between(self, failed: _Done, passed: _Done) -> Mended:
@@ -113,6 +122,20 @@ class Work:
         until = next((place for place in self._prompts if place > passed.place), self._end)
         about = f"{failed.run.output[:8_000]} {edits}".lower()
         return Mended(failed.place, passed.place, until, failed.run.subject, about)
+
+
+def _is_same(one: _Done, other: _Done) -> bool:
+    return (
+        one.run.what == other.run.what
+        and one.run.subject == other.run.subject
+        and _chosen(command_of(one.tool)) == _chosen(command_of(other.tool))
+    )
+
+
+def _chosen(command: str | None) -> list[str]:
+    """What a shell line lets through of what its programs print."""
+    pieces = (" ".join(piece.split()) for piece in commands_in((command or "")[:2_000]))
+    return [piece for piece in pieces if piece.partition(" ")[0] in _CHOOSING]
 
 
 def _done(messages: Sequence[Message]) -> Iterator[_Done]:

@@ -32,8 +32,16 @@ class OtherSession:
     """What people said in it."""
 
     said: Sequence[Said]
-    #: It worked in another folder.
+    #: It worked in another project.
     is_elsewhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAgain:
+    """In how many other sessions a person asked for the same, and whether one of them was of another project."""
+
+    times: int = 0
+    is_of_projects: bool = False
 
 
 def lasting(messages: Sequence[Message]) -> Iterator[Candidate]:
@@ -78,24 +86,25 @@ def is_taken_back(said: Said, all_said: Sequence[Said]) -> bool:
     return False
 
 
-def asked_again(said: Said, elsewhere: Sequence[OtherSession]) -> int:
-    """Other sessions in which a person asked for the same. A whole prompt that is tried once more in the same folder is no demand,
+def asked_again(said: Said, elsewhere: Sequence[OtherSession]) -> AskedAgain:
+    """Where else a person asked for the same. A whole prompt that is tried once more in the same project is no demand,
     unless it is tried so often that it is how the person works."""
     if not _is_typed(said):
-        return 0
+        return AskedAgain()
     about, asked = subject(said.words), subject(said.prompt)
-    times = retried = 0
+    times = retried = others = 0
     for session in elsewhere:
         alike = [
             each for each in session.said if likeness(about, subject(each.words)) >= SAME_SUBJECT and _is_typed(each)
         ]
         if not alike:
             continue
+        others += session.is_elsewhere
         if session.is_elsewhere or any(likeness(asked, subject(each.prompt)) < _SAME_PROMPT for each in alike):
             times += 1
         else:
             retried += 1
-    return times + retried if times or retried >= _HABIT else 0
+    return AskedAgain(times + retried, others > 0) if times or retried >= _HABIT else AskedAgain()
 
 
 def _is_typed(said: Said) -> bool:

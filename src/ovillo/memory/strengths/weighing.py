@@ -51,10 +51,11 @@ def weighed(found: Sequence[Candidate], messages: Sequence[Message]) -> Iterator
 def _repeated(said: Sequence[Said], elsewhere: Sequence[OtherSession]) -> Iterator[Candidate]:
     for each in said:
         is_demand = says("demands", each.words) and not says("work_order", each.words) and not says("vague", each.words)
-        times = asked_again(each, elsewhere) if is_demand and stands_alone(each.words) else 0
-        if times and not is_taken_back(each, said):
-            why = f"a person asked for it in {times + 1} sessions"
-            yield replace(candidate_of(each, why), asked_in=times + 1)
+        again = asked_again(each, elsewhere) if is_demand and stands_alone(each.words) else None
+        if again and again.times and not is_taken_back(each, said):
+            where = ", not only of this project" if again.is_of_projects else ""
+            why = f"a person asked for it in {again.times + 1} sessions{where}"
+            yield replace(candidate_of(each, why), asked_in=again.times + 1, is_of_projects=again.is_of_projects)
 
 
 def _decided(said: Sequence[Said], work: Work) -> Iterator[Candidate]:
