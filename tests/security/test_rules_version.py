@@ -16,6 +16,7 @@ import pytest
 
 from ovillo.app import open_services
 from ovillo.interfaces.services import Services
+from ovillo.model.late_pattern import LatePattern
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Role
 from ovillo.model.sessions import SessionFilter
@@ -59,7 +60,8 @@ def without_docstrings(tree: ast.AST) -> ast.AST:
 def values_of(module: ModuleType) -> list[str]:
     """Expressions and other constants, however they are written: as they are when the module is loaded."""
     told = []
-    for name, value in vars(module).items():
+    for name, late in vars(module).items():
+        value = re.compile(late.pattern, late.flags) if isinstance(late, LatePattern) else late
         if isinstance(value, re.Pattern):
             told.append(f"{name} {value.pattern!r} {value.flags}")
         elif isinstance(value, str | int | tuple) and not name.startswith("__"):

@@ -1,42 +1,41 @@
 """Regular expressions that are compiled on first use.
 
-Owns only that. Word lists of four languages make long expressions: compiling all of them to use a few takes a tenth of
-a second of a start. For expressions from data files; those in code are short.
+Owns only that. Word lists of four languages and forms of secrets make long expressions: compiling all of them to use a few takes a tenth
+of a second of a start. Short ones in code are compiled at once.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+_METHODS = ("search", "match", "fullmatch", "finditer", "findall", "split", "sub")
 
 
 class LatePattern:
-    """The methods of ``re.Pattern`` that are used. Thread-safe: two concurrent compilations give the same."""
+    """The methods of ``re.Pattern`` that are used, as fast as its own from the second call on. Thread-safe: two concurrent compilations
+    give the same."""
 
-    __slots__ = ("_compiled", "flags", "pattern")
+    __slots__ = ("flags", "pattern", *_METHODS)
+
+    search: Callable[..., re.Match[str] | None]
+    match: Callable[..., re.Match[str] | None]
+    fullmatch: Callable[..., re.Match[str] | None]
+    finditer: Callable[..., Iterator[re.Match[str]]]
+    findall: Callable[..., list[Any]]
+    split: Callable[..., list[str | Any]]
+    sub: Callable[..., str]
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
         self.pattern = pattern
         self.flags = flags
-        self._compiled: re.Pattern[str] | None = None
 
-    @property
-    def _ready(self) -> re.Pattern[str]:
-        if self._compiled is None:
-            self._compiled = re.compile(self.pattern, self.flags)
-        return self._compiled
-
-    def search(self, text: str, at: int = 0) -> re.Match[str] | None:
-        return self._ready.search(text, at)
-
-    def match(self, text: str, at: int = 0) -> re.Match[str] | None:
-        return self._ready.match(text, at)
-
-    def fullmatch(self, text: str) -> re.Match[str] | None:
-        return self._ready.fullmatch(text)
-
-    def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        return self._ready.finditer(text)
-
-    def sub(self, by: str, text: str, count: int = 0) -> str:
-        return self._ready.sub(by, text, count)
+    def __getattr__(self, name: str) -> Any:
+        """Called for a method that is not there yet, which is the first time that any is wanted."""
+        if name not in _METHODS:
+            raise AttributeError(name)
+        compiled = re.compile(self.pattern, self.flags)
+        for each in _METHODS:
+            setattr(self, each, getattr(compiled, each))
+        return getattr(compiled, name)

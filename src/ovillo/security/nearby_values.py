@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ovillo.model.late_pattern import LatePattern
 from ovillo.security.plain_words import TECHNICAL
 from ovillo.security.secret_rules import Check
 from ovillo.security.secret_rules.alternatives import Form, forms, words
@@ -24,9 +25,9 @@ from ovillo.security.secret_values import (
     strong_signs,
 )
 
-_APART = re.compile(r"[-_/.:,+#()\[\]{}=<>]+")
+_APART = LatePattern(r"[-_/.:,+#()\[\]{}=<>]+")
 #: A field, a hash or an option and its value.
-_BOUND = re.compile(
+_BOUND = LatePattern(
     forms(
         Form(r"\w+:\S", "kid:7"),
         Form(r"[A-Za-z_]+\d?=\S", "kid=7"),
@@ -37,7 +38,7 @@ _BOUND = re.compile(
     )
 )
 #: Paths, places in files, commits, hosts and accounts, powers, repositories, variables.
-_PART = re.compile(
+_PART = LatePattern(
     forms(
         Form(r"/", "/"),
         Form(r"[\w./-]+:\d+:", "src/app.py:12:"),
@@ -51,7 +52,7 @@ _PART = re.compile(
     )
 )
 #: A piece of a name, between its signs.
-_NAME = re.compile(
+_NAME = LatePattern(
     forms(
         Form(r"[A-Za-z]+\d{0,2}", "server12"),
         Form(r"[a-z]{3,}\d{1,3}[a-z]?", "release104b"),
@@ -64,14 +65,14 @@ _NAME = re.compile(
         Form(r"\d+[A-Z]", "512M"),
     )
 )
-_SMALL_SLUG = re.compile(
+_SMALL_SLUG = LatePattern(
     forms(
         Form(r"[a-z][a-z0-9]*(?:[-_./:][a-z0-9]+)+", "web-app.v2"),
         Form(r"[a-zA-Z]+(?:_[a-zA-Z0-9]+)+", "Web_App_2"),
     )
 )
 #: Signs of code, markup and patterns.
-_CODED = re.compile(
+_CODED = LatePattern(
     forms(
         Form(r"\|\|", "||"),
         Form(r"&&", "&&"),
@@ -95,7 +96,7 @@ _CODED = re.compile(
         Form(r"\\[wdsb]", r"\w"),
     )
 )
-_CODED_FROM = re.compile(
+_CODED_FROM = LatePattern(
     forms(
         Form(r"[A-Za-z_][A-Za-z_.]*\d?=", "e.key="),
         Form(r"[a-z_.]+\d\d=", "part12="),
@@ -109,7 +110,7 @@ _CODED_FROM = re.compile(
     )
 )
 #: Code, and lists.
-_CODE = re.compile(
+_CODE = LatePattern(
     forms(
         Form(r"[{};,]", ";"),
         Form(r"\w:\w", "a:b"),
@@ -118,16 +119,16 @@ _CODE = re.compile(
         Form(r"\w\(", "f("),
     )
 )
-_HEXADECIMAL = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
+_HEXADECIMAL = LatePattern(r"[0-9a-f-]+|[0-9A-F-]+")
 #: A name with a year.
-_WITH_YEAR = re.compile(forms(Form(r"[A-Z][a-z]{2,11}[-_.@#*!]?(?:19|20)\d\d[!?#*.$@%]*", "Sunday.2018!")))
-_TWO_WORDS = re.compile(
+_WITH_YEAR = LatePattern(forms(Form(r"[A-Z][a-z]{2,11}[-_.@#*!]?(?:19|20)\d\d[!?#*.$@%]*", "Sunday.2018!")))
+_TWO_WORDS = LatePattern(
     forms(
         Form(r"[A-Za-z]{4,14}[-_.+][A-Za-z]{4,14}[-_.+]?\d{2,4}[!?.]?", "velvet.lluvia.18"),
         Form(r"[A-Z][a-z]{3,14}[A-Z][a-z]{3,14}\d{2,4}[!?#]?", "VelvetLluvia18"),
     )
 )
-_ALGORITHM = re.compile(
+_ALGORITHM = LatePattern(
     r"(?i)(?:"
     + words(
         "base sha md utf utf8mb latin argon pbkdf hs rs es ps aes des rsa ed x p hkdf oauth wpa ntlmv saml http tls ipv",

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from ovillo.model.late_pattern import LatePattern
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -74,7 +76,7 @@ IDENTIFIED = _words(
     """
 )
 #: Names of algorithms, encodings, types and numbered things: they mix letters and digits and are no secret.
-TECHNICAL = re.compile(
+TECHNICAL = LatePattern(
     r"(?:base(?:16|32|58|62|64|85)(?:url)?|sha\d*|md[245]|utf\d*|mb\d|utf8mb\d|ucs\d|latin\d|argon2(?:id|i|d)?|pbkdf2|bcrypt|scrypt|hs\d{3}|rs\d{3}|es\d{3}|aes\d*|"
     r"des3?|3des|rsa\d*|ed25519|x25519|p256|secp\w+|chacha20|poly1305|oauth2?|2fa|mfa|fido2|u2f|webauthn\d*|x50\d|pkcs\d*|rfc\d+|http\d?|https?|tls\d*|ssl\d*|"
     r"ipv[46]|wpa\d?|ntlmv?\d?|saml2?|u?int\d+|float\d+|varchar2?|nvarchar2?|char\d+|python\d*|py\d+|web\d|es\d+|sql\d*|mysql\d*|postgres\d*|redis\d*|"

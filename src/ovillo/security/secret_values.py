@@ -15,63 +15,64 @@ from itertools import pairwise
 from math import log2
 from typing import assert_never
 
+from ovillo.model.late_pattern import LatePattern
 from ovillo.security.plain_words import FUNCTION_WORDS, NAMING_WORDS, PLACEHOLDERS, TECHNICAL
 from ovillo.security.secret_rules import Check
 
 #: Begins like a substitute for a value: a variable, a template, a reference to a secret store.
-_REFERENCE = re.compile(
+_REFERENCE = LatePattern(
     r"[¿¡]|[A-Za-z_-]+=$|b64(?:enc|dec)$|(?:String|ID|Int|Float|Boolean|DateTime|JSON|UUID|Upload|Token|Email)!\)?$|\$(?:[A-Z_][A-Z0-9_:.]*|[a-z_]+[A-Za-z_:.]*)$|\$(?:2[abxy]?|[1567y]|argon2\w*|pbkdf2\w*|scrypt)\$|\$\(|\$\{\w+(?:[}:.\[-]|$)|%(?:[sd]\b|\(|\w+%$)|"
     r"['\"][+.]|[+.]['\"]|\{\{[^{}]*\}\}|<|\*{3}|\.{3}|…|!(?:vault|ref|sub|getatt|secret|env)\b|#\{|"
     r"@\w+@$|[*&]\w+$|\[[A-Z_ ]+\]$|\{[\w.:]+(?:\([^{}]*\))?\}['\"]*$|\$\$[A-Za-z_]|\[redacted:|op://|vault:|env[:.]|arn:|secretRef|process\.|import\.meta|os\.|System\.|ENV\b|getenv|secrets?\.|vars?\.|"
     r"config\.|settings\.|self\.|this\.|args?\.|data:|file:|ENC\[|@Microsoft\.KeyVault|@env:|@[a-z_]{2,}$|[a-z][a-z0-9+.-]*://",
     re.IGNORECASE,
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = LatePattern(
     r"(.)\1{5}|x{4}|\*{3}|•{3}|_here\b|-here\b|your|placeholder|change[_-]?(?:me|it|this)|cambia(?:me|r)|example|exemplo|ejemplo|exemple|"
     r"redacted|masked|hidden|replace|insert|enter[_-]|1password|\bfoo|\bbar\b|foobar|dummy|fake|sample|todo|"
     r"mi[_-]clave|tu[_-](?:clave|contrase|api|token)|votre|seu[_-]|sua[_-]|vuestra|"
     r"\$\{[\w.:?/-]+(?:\}|$)|\$\(|\{\{[^{}]*\}\}|%\(|<[a-z_ -]+>|\[redacted:",
     re.IGNORECASE,
 )
-UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)*")
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+")
-CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-_PATH = re.compile(
+UUID = LatePattern(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_IDENTIFIER = LatePattern(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)*")
+_DOTTED = LatePattern(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+")
+CONSTANT = LatePattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_PATH = LatePattern(
     r"(?:~|\.{1,2})?(?:/[\w.@-]*){2,}|[A-Za-z]:[/\\].*|[\w.-]+(?:/[\w.-]+)*\.(?:[cm]?[jt]sx?|html?|css|java|kt|rb|php|sh|sql|toml|ini|conf|cfg|log|xml|lock|cpp|py|json|ya?ml|pem|key|txt|md|go|rs|env|crt)"
 )
 #: One long word in quotes after a word for a password; words for secrets themselves are placeholders.
-_LOWER = re.compile(r"[a-zñçáéíóúàèêãõ]{8,}")
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
-_SLUG = re.compile(r"(?:[A-Za-z]+\d{0,2}[a-z]?|\d{1,4})(?:[-_./:](?:[A-Za-z]+\d{0,2}[a-z]?|\d{1,4}))+")
+_LOWER = LatePattern(r"[a-zñçáéíóúàèêãõ]{8,}")
+_EMAIL = LatePattern(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
+_SLUG = LatePattern(r"(?:[A-Za-z]+\d{0,2}[a-z]?|\d{1,4})(?:[-_./:](?:[A-Za-z]+\d{0,2}[a-z]?|\d{1,4}))+")
 #: A word as written in names: lower case, upper case, or camel case.
-_WRITTEN = re.compile(r"[a-z]*(?:[A-Z][a-z]+)*(?:[A-Z]*)\d{0,4}[a-z]?")
-_TIME = re.compile(
+_WRITTEN = LatePattern(r"[a-z]*(?:[A-Z][a-z]+)*(?:[A-Z]*)\d{0,4}[a-z]?")
+_TIME = LatePattern(
     r"\d{8}T\d{6}Z?|\d{4}-\d\d-\d\d(?:[T ].*)?|\d+(?:\.\d+)+|\d+(?:ms|s|m|h|d|px|kb|mb|gb)", re.IGNORECASE
 )
 #: Types of programming languages and databases.
-_TYPE = re.compile(
+_TYPE = LatePattern(
     r"(?:u?int|float|char|varchar|nvarchar|str|bytes?)\d+\w*|\w+(?:Array|Buffer|String|Bytes)\b\??", re.IGNORECASE
 )
-_SECRET_NAME = re.compile(r"pass|pwd|token|secret|key|auth|cred|clave|senha|chave|contrase|jeton", re.IGNORECASE)
-_SOURCE_ID = re.compile(
+_SECRET_NAME = LatePattern(r"pass|pwd|token|secret|key|auth|cred|clave|senha|chave|contrase|jeton", re.IGNORECASE)
+_SOURCE_ID = LatePattern(
     r"(?:ses|msg|prt|call|(?:srv)?toolu|req|chatcmpl|resp|run|thread|rs|fc|asst|cus|pi|pm|evt|sub|ch|in|price|prod|acct|seti|cs_(?:test|live)|txn|file|batch|step|vs|proj|org|user|"
     r"team|prj|dpl|item|gen|job|task|kid|wh|we|ws)[_-]\w+"
 )
 #: Public halves and addresses.
-_PUBLIC_VALUE = re.compile(
+_PUBLIC_VALUE = LatePattern(
     r"age1[0-9a-z]{58}|npub1\w+|[xyz]pub\w{20,}|bc1\w{30,}|0x[0-9a-fA-F]{40}|AAAA[BCE]3Nza\S*|(?:ssh|ecdsa)-\S+|SHA256:\S+|MII[A-Z]\w*Qw|sha\d{3}-\S+|Ag[A-D][0-9A-Za-z+/]{200,}={0,2}"
 )
 #: Changes the meaning of a following word for a token: continuation of a list, or owner of a public key.
-_HARMLESS_PREFIX = re.compile(
+_HARMLESS_PREFIX = LatePattern(
     r"(?:public[_-]?(?:key)?|checksum/|idempotency|client[_-]?request|cancel(?:lation)?|page|next|continuation|continue|cursor|sync|resume|pagination|nextpage|parse[rd]?|lexer|eos|bos|pad|unk|"
     r"mask|sep|cls|stop|special)[ _-]?$",
     re.IGNORECASE,
 )
-_APART = re.compile(r"[-_/.:,+#()\[\]{}=<>]+")
+_APART = LatePattern(r"[-_/.:,+#()\[\]{}=<>]+")
 #: Ends an unquoted value in code, markup and shell.
-_STRUCTURE = re.compile(r"[,;<>(){}\[\]]")
-_VOWEL = re.compile(r"[aeiouyáéíóúàèêãõâô]", re.IGNORECASE)
+_STRUCTURE = LatePattern(r"[,;<>(){}\[\]]")
+_VOWEL = LatePattern(r"[aeiouyáéíóúàèêãõâô]", re.IGNORECASE)
 #: Separators between words of names and paths.
 _JOINTS = "_-./: "
 _TRAILING = ".,;:)]}»”’…*"
@@ -211,7 +212,7 @@ def _is_phrase(value: str) -> bool:
 
 
 #: A name in code ends with what it holds: ``s3Passphrase``.
-_CALLED = re.compile(r"[A-Za-z0-9](?:Pass(?:word|phrase|wd)?|Token|Secret|Key|Credentials?)s?$")
+_CALLED = LatePattern(r"[A-Za-z0-9](?:Pass(?:word|phrase|wd)?|Token|Secret|Key|Credentials?)s?$")
 
 
 def is_said(value: str) -> bool:
@@ -244,7 +245,7 @@ def is_said(value: str) -> bool:
 
 
 #: A word and a number apart: ``Praia.218``, ``dnyUpcwl.30``.
-_WORD_NUMBER = re.compile(r"[A-Z][a-z]{3,11}\.\d{3,4}|[A-Za-z]*[a-z][A-Z][A-Za-z]*\.\d{2,4}")
+_WORD_NUMBER = LatePattern(r"[A-Z][a-z]{3,11}\.\d{3,4}|[A-Za-z]*[a-z][A-Z][A-Za-z]*\.\d{2,4}")
 
 
 def is_app_password(value: str) -> bool:
@@ -256,9 +257,9 @@ def is_app_password(value: str) -> bool:
     )
 
 
-_FOUR_GROUPS = re.compile(r"([a-z]{4})-([a-z]{4})-([a-z]{4})-([a-z]{4})")
+_FOUR_GROUPS = LatePattern(r"([a-z]{4})-([a-z]{4})-([a-z]{4})-([a-z]{4})")
 #: Only consonants, a double letter at the beginning, or pairs that hardly any word has.
-_NO_WORD = re.compile(
+_NO_WORD = LatePattern(
     r"[bcdfghjklmnpqrtvwxz]{4}|^([a-z])\1|[jqvxz][bcdfghjklmnpqrstvwxz]|[bcdfghjkmpqtvwxz][jqvxz]|[uo][jkx]d|i{2}|k[bcdfgpt]|[bcdfgjpqtvwxz]m[bcdfg]|rm{2}"
 )
 
@@ -276,7 +277,7 @@ def strong_signs(value: str) -> bool:
     )
 
 
-_IDENTIFIER_CALL = re.compile(
+_IDENTIFIER_CALL = LatePattern(
     r"[A-Za-z_]\w*\(|\w\[\w*\]|[<>{}|;]|::|=>|->|(?:^|\W)(?:[A-Za-z_]+\d?|[a-z_]+\d\d)=\w|^[-+.]|^\W|&&|\|\|"
 )
 
@@ -302,13 +303,13 @@ def _is_odd(value: str) -> bool:
 
 
 #: A field of a form: ``password2``.
-_NUMBERED_WORD = re.compile(r"(?:pass(?:word)?|pwd|token|secret|key|user(?:name)?)[_-]?\d", re.IGNORECASE)
+_NUMBERED_WORD = LatePattern(r"(?:pass(?:word)?|pwd|token|secret|key|user(?:name)?)[_-]?\d", re.IGNORECASE)
 #: Keys that their services call publishable: they are on web pages.
-_PUBLISHABLE = re.compile(r"pk_(?:live|test|prod)_|pk\.eyJ")
+_PUBLISHABLE = LatePattern(r"pk_(?:live|test|prod)_|pk\.eyJ")
 
 
 #: Rules for a field, keys of a keyboard, a value cut short, a file that is called by its content.
-_NO_VALUE = re.compile(
+_NO_VALUE = LatePattern(
     r"[a-z_]+(?::[\w,.]+)?(?:\|[a-z_]+(?::[\w,.]+)?)+|(?:Ctrl|Control|CommandOrControl|Cmd|Command|Alt|Option|Shift|Meta)(?:\+\w+)+|"
     r"\w+…\w*|[\w.-]+[.-][0-9a-f]{8,32}\.(?:[cm]?js|css|map|woff2?|png|svg|html)"
 )

@@ -1,7 +1,7 @@
 """Masking everything stored again, in place, after the rules for secrets changed.
 
 Owns one pass over all of it, one kind of data after the other, and resuming it where it stopped; the store knows what
-each kind holds (``store.protocol.masking``), except saved states, whose bytes only ``snapshot_encoding`` reads.
+each kind holds (``store.protocol.masking``), except saved states (``masked_states``).
 Functions for files and for copies outside of the store are passed in.
 """
 
@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 
 from ovillo.model.masking import MaskingProgress, MaskingState, Place, Rules
 from ovillo.model.records import Namespace, SessionId
-from ovillo.sessions.snapshot_encoding import Damaged, content_of, encode, plain_text
-from ovillo.sessions.snapshots import plain_of
 
 if TYPE_CHECKING:
     from ovillo.security.redaction import Redactor
@@ -26,7 +24,6 @@ Elsewhere = tuple[str, Callable[[], int]]
 OnProgress = Callable[[MaskingProgress], None]
 
 _SNAPSHOTS = "saved states"
-_VERSIONS = 1_000
 
 
 class Masking:
@@ -144,26 +141,8 @@ class Masking:
         if not following:
             return None, 0
         namespace, session_id = Namespace(following[0][0]), SessionId(following[0][1])
-        changed, before = 0, None
-        while page := self._store.snapshots.versions(namespace, session_id, before=before, limit=_VERSIONS):
-            changed += sum(self._mask_state(namespace, session_id, row.version) for row in page)
-            before = page[-1].version
-        return following[0] if len(following) > 1 else None, changed
+        # Start-up cost: every start asks whether something is to be masked again, and hardly any has to.
+        from ovillo.sessions.masked_states import mask_states
 
-    def _mask_state(self, namespace: Namespace, session_id: SessionId, version: int) -> bool:
-        """Versions that depend on a changed one become full copies; ``memory_optimize`` packs them again."""
-        chain = self._store.snapshots.chain(namespace, session_id, version)
-        try:
-            content = content_of(plain_of(chain)) if chain else {}
-        except Damaged:
-            return False  # unreadable, which ``restore`` reports
-        masked = self._redactor.redact_value(content)
-        if masked is content:
-            return False
-        row = chain[-1][0]
-        for resting in self._store.snapshots.resting_on(namespace, session_id, version):
-            plain = plain_of(self._store.snapshots.chain(namespace, session_id, resting.version))
-            self._store.snapshots.rewrite(namespace, session_id, {resting.version: encode(plain, resting.level)})
-        encoded = encode(plain_text(masked), row.level)
-        # False: another process was quicker, with these rules or with ones it will check against these.
-        return self._store.snapshots.replace(namespace, session_id, version, row.checksum, encoded)
+        changed = mask_states(self._store, self._redactor, namespace, session_id)
+        return following[0] if len(following) > 1 else None, changed

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from ovillo.model.late_pattern import LatePattern
 from ovillo.security.secret_rules.alternatives import either, words
 
 # --- whether to look at all
@@ -28,8 +29,8 @@ MAY_BE_DRAWN = either(
     r"(?:[0-9]{1,3},[ ]?){6}",  # bytes, as a list of numbers
 )
 #: Something in it is no letter: a digit, or a sign that words do not carry. Most lines end here.
-MAYBE = re.compile(r"[0-9!#$%&@*?^~+]")
-HYPHENED = re.compile(r"[a-z]{3,}[-_.][a-z]{3,}[-_.][a-z]{3,}[-_.]")
+MAYBE = LatePattern(r"[0-9!#$%&@*?^~+]")
+HYPHENED = LatePattern(r"[a-z]{3,}[-_.][a-z]{3,}[-_.][a-z]{3,}[-_.]")
 
 # --- what the word is of
 
@@ -68,7 +69,7 @@ _PROPERTY = words(
     "at date time error stream list map set class dir column",
 )
 #: What else the name is of: its id, its length, the file it is in.
-OF_IT = re.compile(rf"(?i)[\w.-]{{0,24}}?[_. -]?(?:{_PROPERTY})s?(?![\w])")
+OF_IT = LatePattern(rf"(?i)[\w.-]{{0,24}}?[_. -]?(?:{_PROPERTY})s?(?![\w])")
 
 # --- between the word and the value
 
@@ -92,35 +93,35 @@ _SIGN = either(
     rf"\b(?:{_SHORT_WORDS})\b",
 )
 #: One of these has to be between.
-JOINT = re.compile(either(r"[:=>,|(→]", r"\\+[nrt]", r"%3[AaDd]", r"&(?:quot|gt);", "  ", r"\t", "'[ ]", r"\"[ ]"))
+JOINT = LatePattern(either(r"[:=>,|(→]", r"\\+[nrt]", r"%3[AaDd]", r"&(?:quot|gt);", "  ", r"\t", "'[ ]", r"\"[ ]"))
 #: The rest of the name, signs, the value. What is in quotes may begin with any sign.
-BOUND = re.compile(
+BOUND = LatePattern(
     rf"(?P<rest>[A-Za-z0-9_.-]{{0,24}})(?P<gap>(?:{_SIGN}){{1,40}}?)(?P<quote>[\"'`])?"
     r"(?P<value>(?:(?<=[\"'`])[^\s\"'`<>\\«»“”]|[0-9A-Za-z!#$%^*_+])[^\s\"'`<>\\«»“”]{5,})"
 )
 _INSTEAD = either(r"\bor", r"\|\|", r"\?\?", r"\?:", ",")
 #: What is taken if nothing else is given: ``os.environ.get("X") or "…"``.
-FALLBACK = re.compile(
+FALLBACK = LatePattern(
     r"(?:[^\n\"'`]|[\"'][\w.-]{0,40}[\"'][ \t]*[),\]]){0,60}?"
     rf"(?:{_INSTEAD})"
     r"[ \t]*\\*[\"'](?P<value>[^\s\"'\\]{6,})\\*[\"']"
 )
 #: The last argument of a call that is named so: ``set_password("bob", "…")``.
-ARGUMENTS = re.compile(
+ARGUMENTS = LatePattern(
     r"\([ \t]*(?:\\*[\"'][^\"'\n]*[\"'][ \t]*,[ \t]*){0,3}\\*[\"'](?P<value>[^\s\"'\\]{6,})\\*[\"'][ \t]*[,)]"
 )
 #: ``{"value": "…", "name": "DB_PASSWORD"``
-VALUE_BEFORE = re.compile(
+VALUE_BEFORE = LatePattern(
     r"(?i)\"?value\\*\"?\s*[:=]\s*\\*[\"']([^\"'\s\\]{6,})\\*[\"']\s*[,;]?\s*"
     r"\\*\"?(?:name|key|id)\\*\"?\s*[:=]\s*\\*[\"'][\w.: /-]*$"
 )
-BYTES = re.compile(r"[^\[\n]{0,80}\n?[^\[\n]{0,40}\[[ \t]*((?:[0-9]{1,3}, ?){31,127}[0-9]{1,3})[ \t]*\]")
+BYTES = LatePattern(r"[^\[\n]{0,80}\n?[^\[\n]{0,40}\[[ \t]*((?:[0-9]{1,3}, ?){31,127}[0-9]{1,3})[ \t]*\]")
 END = re.compile(rb"[\s\"'`<>()|\[\]]|\Z")
 
 # --- below the word
 
 #: On the next line, alone on it: of YAML, of a command that goes on, of a form, of a page.
-BELOW = re.compile(
+BELOW = LatePattern(
     # how the line ends
     r"(?P<rest>[A-Za-z0-9_.-]{0,24})[\"'`)*_]*[ \t]*(?:[:=,][ \t]*)?(?:[|>][+-]?|\\|)[\"'`*]*[ \t]*\r?\n"
     # how the next one begins: a quotation, a list, a diff, numbered lines
@@ -141,4 +142,4 @@ HEADS = re.compile(
         + r")\r?"
     ).encode()
 )
-SEPARATOR_ROW = re.compile(r"[ \t>]*[|+:=-][ \t|+:=-]*")
+SEPARATOR_ROW = LatePattern(r"[ \t>]*[|+:=-][ \t|+:=-]*")
