@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ovillo.ingest.service import Ingest
     from ovillo.memory.chroma.index import ChromaIndex
     from ovillo.memory.service import Memories
+    from ovillo.model.foreground import Foreground
     from ovillo.search.embedding_queue import EmbeddingQueue
     from ovillo.search.symbols.service import SymbolSearch
     from ovillo.sessions.masking import Masking
@@ -42,6 +43,9 @@ _LOOK_AGAIN_S = 60.0
 #: While the model is loaded: how often to look for more texts, and after how many empty looks it is unloaded.
 _LOOK_S = 2.0
 _LOOKS_BEFORE_LETTING_GO = 30
+#: Longest wait of a few texts to be embedded for a moment in which nobody asks: with somebody asking all the time, a tenth of the time
+#: is theirs (seconds).
+_LONGEST_WAIT_S = 1.0
 #: How often to check whether a folder of code was indexed (seconds).
 _LOOK_FOR_CODE_S = 5.0
 #: Delay between a commit and the check for new memories (seconds).
@@ -112,15 +116,15 @@ class Background:
         self._new_sessions = threading.Event()
         self._new_memories = threading.Event()
 
-    def jobs(self, changed: Callable[[ScanReport], None]) -> list[Job]:
+    def jobs(self, changed: Callable[[ScanReport], None], foreground: Foreground) -> list[Job]:
         """The jobs that the settings ask for. ``changed`` is called from a job's thread when watching read something
-        new."""
+        new; those that take the processor for long wait for ``foreground``."""
         settings = self._services.settings
         if not settings.watch:
             return []
         jobs = [
             Job("watching the sources", "ovillo-watch", partial(self._watch, changed)),
-            Job("reading sessions for entities", "ovillo-entities", self._track),
+            Job("reading sessions for entities", "ovillo-entities", partial(self._track, foreground)),
         ]
         if settings.follows_code:
             jobs.append(Job("watching the code", "ovillo-code", self._watch_code))
@@ -129,7 +133,7 @@ class Background:
         if settings.uses_chroma and settings.embedder != "none":
             jobs.append(Job("sending memories to Chroma", "ovillo-chroma", self._send_to_chroma))
         if settings.embedder != "none":
-            jobs.append(Job("embedding", "ovillo-embed", self._embed))
+            jobs.append(Job("embedding", "ovillo-embed", partial(self._embed, foreground)))
             jobs.append(Job("embedding memories", "ovillo-memories", self._embed_memories))
         return jobs
 
@@ -154,13 +158,14 @@ class Background:
         """Set type and status of mirrored sessions that changed."""
         self._services.summary_worker.classify(namespace)
 
-    def embedding_queue(self) -> EmbeddingQueue | None:
-        """Loads the model; ``None`` when there is nothing to embed. Raises InvalidInput and UpstreamError."""
+    def embedding_queue(self, give_way: Callable[[], None] = lambda: None) -> EmbeddingQueue | None:
+        """Loads the model; ``None`` when there is nothing to embed. ``give_way`` is called before each few texts. Raises InvalidInput and
+        UpstreamError."""
         from ovillo.search.embedders import open_embedder  # 80 MB: only where there is something to embed
         from ovillo.search.embedding_queue import EmbeddingQueue
 
         embedder = open_embedder(self._services.settings)
-        return None if embedder is None else EmbeddingQueue(self._services.store, embedder)
+        return None if embedder is None else EmbeddingQueue(self._services.store, embedder, give_way)
 
     def embed_memories(
         self, namespace: Namespace, progress: OnProgress | None = None, stop: threading.Event | None = None
@@ -191,7 +196,7 @@ class Background:
                 self._services.code_watcher.run(stop)
             stop.wait(_LOOK_FOR_CODE_S)
 
-    def _track(self, stop: threading.Event) -> None:
+    def _track(self, foreground: Foreground, stop: threading.Event) -> None:
         """Entities, then type and status of mirrored sessions; one process at a time, as for embedding."""
         _be_nice()
         services = self._services
@@ -200,7 +205,9 @@ class Background:
             with services.store.leases.hold("entities") as ours:
                 for namespace in self.namespaces() if ours else ():
                     if services.settings.entity_tracking:
-                        tracker = services.entities.tracker(namespace, lambda: summary_worker.is_quiet)
+                        tracker = services.entities.tracker(
+                            namespace, lambda: summary_worker.is_quiet and foreground.is_quiet
+                        )
                         tracker.run_until_done(stop=stop)
                     summary_worker.classify(namespace, stop)
                     services.costs.bring_up_to_date(namespace, stop=stop)
@@ -241,20 +248,20 @@ class Background:
         if not stop.is_set() and (left := self._services.store.forgetting.wipe()):
             _log.info("removed text may still be in free space of the file: %s", left)
 
-    def _embed(self, stop: threading.Event) -> None:
+    def _embed(self, foreground: Foreground, stop: threading.Event) -> None:
         """One process at a time: each agent starts a server, and all would embed the same texts."""
         _be_nice()
         while not stop.is_set():
             if self._texts_wait() or self._with_definitions():
                 with self._services.store.leases.hold("embed") as ours:
                     if ours:
-                        self._embed_while_busy(stop)
+                        self._embed_while_busy(foreground, stop)
             self._new_texts.wait(_LOOK_AGAIN_S)
             self._new_texts.clear()
 
-    def _embed_while_busy(self, stop: threading.Event) -> None:
+    def _embed_while_busy(self, foreground: Foreground, stop: threading.Event) -> None:
         """Loads the model when texts wait, unloads it when none came for a while."""
-        queue = self.embedding_queue()
+        queue = self.embedding_queue(partial(foreground.wait_until_quiet, stop, _LONGEST_WAIT_S))
         if queue is None:
             return
         idle = 0

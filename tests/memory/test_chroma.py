@@ -17,6 +17,7 @@ from ovillo.memory.automatic.system import RelevantContext
 from ovillo.memory.chroma.client import ChromaClient
 from ovillo.memory.chroma.index import ChromaIndex
 from ovillo.model.errors import Conflict, UpstreamError
+from ovillo.model.foreground import Foreground
 from ovillo.model.memories import MemoryFilter, MemoryId, Provenance
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
 from ovillo.model.records import Namespace
@@ -204,7 +205,7 @@ def test_no_server_is_asked_unless_its_host_or_port_is_set_and_json_only_is_not(
 ) -> None:
     with opened(tmp_path, 1, **settings) as services:
         assert services.chroma is None
-        assert "ovillo-chroma" not in {job.thread for job in services.background.jobs(lambda _: None)}
+        assert "ovillo-chroma" not in {job.thread for job in services.background.jobs(lambda _: None, Foreground())}
 
 
 def _when(is_so: Callable[[], bool]) -> None:

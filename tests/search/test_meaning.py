@@ -180,7 +180,7 @@ def test_what_was_embedded_before_the_model_failed_is_kept(tmp_path: Path) -> No
         with pytest.raises(UpstreamError):
             embed(c)
         done, _ = c.store.vectors.share(DEFAULT_NAMESPACE, stored_as("openai:letters"))
-        assert done >= 64
+        assert 16 <= done < 300  # two answers, of eight texts each at first
         server.fails_after, server.status = None, 200
         assert embed(c) == 300 - done
 

@@ -225,3 +225,22 @@ def test_a_filter_lets_through_what_it_names_now_however_often_it_was_asked(stor
             ],
         )
         assert [(found(here), found(all_of_it)) for _ in range(3)] == [(number, 2 * number)] * 3
+
+
+@pytest.mark.requirement("SEARCH-20")
+def test_how_many_documents_hold_a_word_is_told_as_it_is_whatever_else_was_written(
+    store: Store, text: TextStore
+) -> None:
+    def held() -> dict[str, int]:
+        return text.document_frequency(NS, ["oak", "ash"])
+
+    for number in range(1, 4):
+        store.ingest.apply(NS, [delta(message(f"m{number}", number, "oak"))])
+        assert [held(), held()] == [{"oak": number, "ash": 0}] * 2
+        # No text: what was counted stays.
+        store.contexts.switch(NS, "me", f"shop {number}", default="default", preserve=True, at=NOON)
+        assert held() == {"oak": number, "ash": 0}
+    store.ingest.apply(NS, [delta(message("m4", 4, "ash"))])
+    assert held() == {"oak": 3, "ash": 1}
+    store.forgetting.forget_session(NS, A, at=NOON)
+    assert held() == {"oak": 0, "ash": 0}

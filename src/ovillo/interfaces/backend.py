@@ -13,6 +13,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ovillo.model.foreground import Foreground
+
 if TYPE_CHECKING:
     from ovillo.ingest.reports import ScanReport
     from ovillo.interfaces.services import Services
@@ -41,6 +43,8 @@ class Backend:
         self._wants_background = False
         self._in_background = False
         self._listeners: tuple[Callable[[ScanReport], None], ...] = ()
+        #: What is done in the background waits for answers.
+        self.foreground = Foreground()
 
     @property
     def opened(self) -> Services | None:
@@ -96,7 +100,7 @@ class Backend:
         if self._in_background or self._stop.is_set():
             return
         self._in_background = True
-        for job in services.background.jobs(self._changed):
+        for job in services.background.jobs(self._changed, self.foreground):
             # Each in its own thread, restarted after every failure.
             run = partial(services.workers.keep_running, job.name, partial(job.run, self._stop), self._stop)
             worker = threading.Thread(target=run, name=job.thread, daemon=True)

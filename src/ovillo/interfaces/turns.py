@@ -15,6 +15,8 @@ import anyio
 import anyio.to_thread
 from anyio import CapacityLimiter
 
+from ovillo.model.foreground import Foreground
+
 Result = TypeVar("Result")
 #: For one caller, of the 40 threads that anyio has: some are always left for others.
 _AT_ONCE = 8
@@ -28,9 +30,10 @@ class _Line:
 
 
 class Turns:
-    """At most ``most`` at once for each caller. For one event loop."""
+    """At most ``most`` at once for each caller. For one event loop. ``foreground`` learns when a thread works."""
 
-    def __init__(self, most: int = _AT_ONCE) -> None:
+    def __init__(self, foreground: Foreground, most: int = _AT_ONCE) -> None:
+        self._foreground = foreground
         self._most = most
         self._lines: dict[str, _Line] = {}
 
@@ -66,7 +69,8 @@ class Turns:
             nonlocal begun, ended
             begun = True
             try:
-                return work()
+                with self._foreground:
+                    return work()
             finally:
                 ended = True
                 # Waking the loop costs as much as a short answer: only where nobody waits for this one.

@@ -30,10 +30,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: Documents fetched from the store at once, documents written at once; texts embedded between two checks for a stop.
+#: Documents fetched from the store at once, documents written at once; texts embedded between two checks for a stop and for
+#: others who wait.
 _FETCHED = 2_000
 _WRITTEN = 200
-_STEP = 64
+#: Few where the model runs here, so that nobody waits long (of like length, 8 are as fast as 64: measured); many where a server is asked.
+_LEAST_STEP, _MOST_STEP = 8, 64
+_LONG_STEP_S = 0.15
 #: A batch that takes longer than this is too large; the minimum batch size in documents.
 _LONG_S = 10.0
 _LEAST_WRITTEN = 10
@@ -53,9 +56,11 @@ class EmbeddingQueue:
     """Works for all namespaces in turns, so that a large one does not delay the others. Both ``run`` and
     ``run_until_done`` end after the current texts when ``stop`` is set; what was embedded is kept."""
 
-    def __init__(self, store: Store, embedder: Embedder) -> None:
+    def __init__(self, store: Store, embedder: Embedder, give_way: Callable[[], None] = lambda: None) -> None:
+        """``give_way`` is called before every few texts and may wait."""
         self._store = store
         self._embedder = embedder
+        self._give_way = give_way
         #: Name of the vectors in the store.
         self.name = stored_as(embedder.id)
         self._stop = threading.Event()
@@ -64,6 +69,9 @@ class EmbeddingQueue:
         self._failure: OvilloError | None = None
         #: Documents written at once: fewer when a batch takes long, because whatever ends this process loses one batch.
         self._piece = _WRITTEN
+        #: Texts between two checks, and the longest that a thread computed between two (seconds).
+        self._step = _LEAST_STEP
+        self._longest_s = 0.0
 
     def share(self) -> tuple[int, int]:
         """``(embedded, eligible)`` documents of all namespaces: for the operator, never part of an answer."""
@@ -170,22 +178,28 @@ class EmbeddingQueue:
         """Vectors of these texts, as far as time allows."""
         # Texts of similar length are run together.
         new = sorted(texts.items(), key=lambda item: len(item[1]))
-        steps = [new[at : at + _STEP] for at in range(0, len(new), _STEP)]
+        steps = [new[at : at + self._step] for at in range(0, len(new), self._step)]
         made: dict[bytes, Row] = {}
+        self._longest_s = 0.0
         for step, rows in zip(steps, run(self._vectors, steps), strict=True):
             if rows is not None:
                 made.update(zip((key for key, _ in step), rows, strict=True))
+        self._step = _next_step(self._step, self._longest_s)
         return made
 
     def _vectors(self, step: Step) -> Rows | None:
         """``None`` after a stop, and when the model failed."""
         if self._stop.is_set() or self._failure is not None:
             return None
+        self._give_way()
+        began = time.thread_time()
         try:
             return self._embedder.embed([self._embedder.passage_prefix + text for _, text in step])
         except OvilloError as error:
             self._failure = error
             return None
+        finally:
+            self._longest_s = max(self._longest_s, time.thread_time() - began)
 
     def _first_mean(self, namespace: Namespace, rows: Rows) -> Row | None:
         """The mean to subtract: fixed once enough passages were seen, because stored vectors depend on it."""
@@ -204,6 +218,12 @@ def _next_piece(size: int, took_s: float) -> int:
     if took_s > _LONG_S:
         return max(_LEAST_WRITTEN, size // 2)
     return min(_WRITTEN, size * 2) if took_s < _LONG_S / 4 else size
+
+
+def _next_step(size: int, longest_s: float) -> int:
+    if longest_s > _LONG_STEP_S:
+        return max(_LEAST_STEP, size // 2)
+    return min(_MOST_STEP, size * 2) if longest_s < _LONG_STEP_S / 4 else size
 
 
 def _key(namespace: Namespace, text: str) -> bytes:

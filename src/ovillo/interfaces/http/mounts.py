@@ -37,9 +37,12 @@ class ServerContext:
     #: Awaited after ``stopping`` and before connections are cut: sockets send their cursor and close.
     farewells: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
     #: For mounts without threads of their own (MCP, sockets): shared by all of them.
-    turns: Turns = field(default_factory=Turns)
+    turns: Turns = field(init=False)
     #: Different for every start: one-time links are valid for one.
     instance: str = field(default_factory=lambda: token_hex(16))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "turns", Turns(self.backend.foreground))
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ class EndpointRouter:
             self._tree.add(endpoint.method, endpoint.path, _Prepared(endpoint))
         self._templates = sorted({endpoint.path for endpoint in endpoints})
         self._threads: CapacityLimiter | None = None
-        self._turns = Turns(_OF_ONE_CALLER)
+        self._turns = Turns(context.backend.foreground, _OF_ONE_CALLER)
         self._opening: CapacityLimiter | None = None
 
     def limit_of(self, method: str, path: str) -> int:

@@ -86,7 +86,7 @@ class OvilloServer:
         self._principal = principal
         self._own_process = own_process
         self._roots = ClientRoots()
-        self._turns = turns or Turns()
+        self._turns = turns or Turns(backend.foreground)
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus)
         #: For callers in namespaces without mirrored histories: nothing is announced to them.

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from ovillo.search.ranked import Ranked
     from ovillo.store.protocol import TextStore
 
-#: Documents examined before and after a place to find its turn.
+#: Documents examined before and after a place to find its turn: few first, since most turns are short.
 _BEFORE, _AFTER = 40, 80
+_FEW_BEFORE, _FEW_AFTER = 10, 24
 #: After every message of a session.
 _END = 2**62
 #: Documents read where turns are short.
@@ -123,7 +124,9 @@ class TurnReader:
         return turns
 
     def _turn(self, namespace: Namespace, doc: Doc) -> tuple[Turn, int, int]:
-        around = self._store.said_around(namespace, doc.session_id, doc.message_seq, _BEFORE, _AFTER)
+        around = self._store.said_around(namespace, doc.session_id, doc.message_seq, _FEW_BEFORE, _FEW_AFTER)
+        if not _holds_turn(around, doc):
+            around = self._store.said_around(namespace, doc.session_id, doc.message_seq, _BEFORE, _AFTER)
         starts = [at for at, each in enumerate(around) if _begins_turn(each) or (at == 0 and _is_prompt(each))]
         here = next((at for at, each in enumerate(around) if each.message_seq >= doc.message_seq), len(around))
         # The place itself may be a prompt; one found in tool output belongs to the prompt before it.
@@ -135,7 +138,7 @@ class TurnReader:
         prompt = inside[0].id if _is_prompt(inside[0]) else None
         spoken = [each.id for each in inside if each.role is not Role.USER and each.type is PartType.TEXT]
         end = around[last].message_seq - 1 if last < len(around) else max(inside[-1].message_seq, doc.message_seq)
-        earlier = [each for each in around[:first] if each.type is PartType.TEXT and not each.synthetic]
+        earlier = [each for each in around[:first] if _is_said(each)]
         before = earlier[-1] if earlier and prompt else None
         turn = Turn(
             doc.session_id,
@@ -146,6 +149,18 @@ class TurnReader:
             replies=before is not None and before.role is Role.USER,
         )
         return turn, min(inside[0].message_seq, doc.message_seq), end
+
+
+def _holds_turn(around: Sequence[Doc], doc: Doc) -> bool:
+    """Whether ``_FEW_BEFORE`` and ``_FEW_AFTER`` documents hold the whole turn of a place, and what was said before it."""
+    here = next((at for at, each in enumerate(around) if each.message_seq >= doc.message_seq), len(around))
+    starts = [at for at, each in enumerate(around) if _begins_turn(each)]
+    first = max((at for at in starts if at <= here and around[at].message_seq <= doc.message_seq), default=None)
+    if first is None:
+        return False
+    has_before = here < _FEW_BEFORE or any(_is_said(each) for each in around[:first])
+    has_end = len(around) - here < _FEW_AFTER or any(at > first for at in starts)
+    return has_before and has_end
 
 
 def _worth_reading(turn: Turn) -> list[Doc]:
@@ -169,4 +184,8 @@ def _begins_turn(doc: Doc, nod: int = _NOD_TERMS) -> bool:
 
 
 def _is_prompt(doc: Doc) -> bool:
-    return doc.role is Role.USER and doc.type is PartType.TEXT and not doc.synthetic
+    return doc.role is Role.USER and _is_said(doc)
+
+
+def _is_said(doc: Doc) -> bool:
+    return doc.type is PartType.TEXT and not doc.synthetic

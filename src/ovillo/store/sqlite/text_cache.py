@@ -1,4 +1,4 @@
-"""What searches read of the index again and again, kept for each reading connection while nothing is written.
+"""What searches read of the index again and again, kept for each reading connection while that is not written.
 
 Owns its bounds and its validity: an answer from here is the one that the database would give in the same transaction.
 """
@@ -35,8 +35,10 @@ class Chosen(NamedTuple):
 class _Known(NamedTuple):
     """Cache of one reading connection."""
 
-    #: SQLite's data version.
+    #: SQLite's data version, which changes with every write, and what only changes with the index: vectors, uses and audits are written
+    #: while many search, and counting a common term takes a millisecond.
     version: int
+    of_index: bytes
     #: Sessions that filters let through.
     chosen: dict[tuple[Namespace, SessionFilter], Chosen]
     #: How many documents hold each term.
@@ -59,6 +61,12 @@ def _choose(db: apsw.Connection, namespace: Namespace, where: SessionFilter) -> 
     return Chosen(to_json([row[0] for row in rows]), to_json(titles), span)
 
 
+def _version_of_index(db: apsw.Connection) -> bytes:
+    """FTS5's list of its segments, with how many pages it ever wrote (the record with id 10, "structure", of its data table)."""
+    row = db.execute("SELECT block FROM fts_data WHERE id = 10").fetchone()
+    return row[0] if row else b""
+
+
 class TextCache:
     """Thread-safe; each method is called inside an open transaction of the connection."""
 
@@ -78,15 +86,19 @@ class TextCache:
         version = db.data_version()
         with self._lock:
             kept = self._kept.get(db)
+            if kept is not None and kept.version != version:
+                index = _version_of_index(db)
+                is_same = index == kept.of_index
+                terms, lengths = (kept.frequencies, kept.lengths) if is_same else ({}, {})
+                kept = self._kept[db] = _Known(version, index, {}, terms, lengths, {})
             if (
                 kept is None
-                or kept.version != version
                 or len(kept.chosen) >= _MOST_CHOSEN
                 or len(kept.frequencies) >= _MOST_FREQUENCIES
                 or len(kept.lengths) >= _MOST_LENGTHS
                 or sum(map(len, kept.names.values())) >= _MOST_NAMES
             ):
-                kept = self._kept[db] = _Known(version, {}, {}, {}, {})
+                kept = self._kept[db] = _Known(version, _version_of_index(db), {}, {}, {}, {})
         return kept
 
     def lengths(self, db: apsw.Connection, docs: list[int]) -> dict[int, int]:
