@@ -1,0 +1,37 @@
+"""What a question asks for, told by its grammar in four languages: phrases written down from the grammar before it was tried on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ovillo.references.context.code.code_questions import OF_CODE_ONLY, CodeIntent, parse_question
+from ovillo.references.context.question_intent import Intent, intent_of
+
+_PHRASES = Path(__file__).with_name("phrases")
+
+
+def phrases(name: str) -> list[tuple[str, str]]:
+    lines = (_PHRASES / name).read_text(encoding="utf-8").splitlines()
+    return [(phrase, kind) for kind, _, phrase in (line.partition("\t") for line in lines)]
+
+
+@pytest.mark.requirement("CODEQ-1")
+@pytest.mark.parametrize(("question", "kind"), phrases("kinds.tsv"))
+def test_a_question_about_what_was_said_tells_its_kind(question: str, kind: str) -> None:
+    assert intent_of(question) is Intent(kind)
+
+
+@pytest.mark.requirement("CODEQ-1")
+@pytest.mark.parametrize(("question", "kind"), phrases("of_code.tsv"))
+def test_a_question_about_code_tells_its_kind(question: str, kind: str) -> None:
+    asked = parse_question(question)
+    assert asked.intent is CodeIntent(kind)
+    assert not asked.is_about_session
+
+
+@pytest.mark.requirement("CODEQ-1")
+@pytest.mark.parametrize("question", (_PHRASES / "not_of_callers.txt").read_text(encoding="utf-8").splitlines())
+def test_what_something_is_called_and_what_we_use_is_no_question_about_calls(question: str) -> None:
+    assert parse_question(question).intent not in OF_CODE_ONLY
