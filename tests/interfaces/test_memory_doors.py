@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 
+from ovillo.app import open_services
 from ovillo.interfaces.rest import ENDPOINTS
 from ovillo.interfaces.services import Services
 from ovillo.interfaces.tools.registry import Registry
 from ovillo.model.quoting import NOTICE
 from ovillo.model.records import DEFAULT_NAMESPACE as NS
+from tests.builders import delta, message, session
 from tests.interfaces.cli_runs import CommandLine
 from tests.interfaces.http.serving import Site, serving
-from tests.interfaces.opened import call, made
+from tests.interfaces.opened import call, made, record, settings_for
 
 __all__ = ["made"]
 
@@ -108,3 +110,21 @@ def test_commands_say_and_give_what_the_tools_do(tmp_path: Path, capsys: pytest.
     assert ovillo("procedure", "execute", "p", "--dry-run")["status"] == "rehearsed"
     assert ovillo("forget", kept["id"], "--yes")["memories"] == 1
     assert ovillo("recall", "commit subjects")["memories"] == []
+
+
+@pytest.mark.requirement("LAYER-48")
+def test_promote_says_how_many_sessions_it_looked_at_and_how_to_look_at_older_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = settings_for(tmp_path)
+    line = CommandLine(capsys, tmp_path, settings.data_dir)
+    services = open_services(settings)
+    for number in range(3):
+        of = f"ses_{number}"
+        record(services, delta(message(f"m{number}", number, "Mend the total of the cart", of=of), about=session(of)))
+    services.close()
+    assert line.run("memory", "promote", "--sessions", "2", "--json").json() == {"memories": [], "sessions": 2}
+    assert line.run("memory", "promote", "--sessions", "2").out == (
+        "Nothing new in 2 sessions. Older sessions: --sessions 10. Weaker proposals: --all.\n"
+    )
+    assert line.run("memory", "promote").out == "Nothing new in 3 sessions. Weaker proposals: --all.\n"

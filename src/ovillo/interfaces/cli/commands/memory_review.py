@@ -14,6 +14,9 @@ from ovillo.security.principals import LOCAL
 
 NS, ME = LOCAL.namespace, LOCAL.name
 
+#: Sessions that are looked at by one call.
+_MOST = 1_000
+
 
 @click.group(no_args_is_help=True)
 def review() -> None:
@@ -77,7 +80,7 @@ def undo(state: State, memory: str) -> None:
 @click.command()
 @click.argument("session", required=False)
 @click.option(
-    "--sessions", type=click.IntRange(1, 1_000), default=20, show_default=True, help="Without SESSION: so many newest."
+    "--sessions", type=click.IntRange(1, _MOST), default=20, show_default=True, help="Without SESSION: so many newest."
 )
 @click.option(
     "--all", "with_weak", is_flag=True, help="Also weaker proposals, which nothing but their wording supports."
@@ -96,17 +99,22 @@ def promote(state: State, session: str | None, sessions: int, with_weak: bool) -
         project = services.projects.of_session(NS, services.catalog.resolve(NS, each).session)
         proposed += promotion.promote(NS, each, owner=ME, project=project_folder(project), with_weak=with_weak)
     if state.json:
-        print_json({"memories": [memory_info(each) for each in proposed]})
+        print_json({"memories": [memory_info(each) for each in proposed], "sessions": len(chosen)})
         return
     for memory in proposed:
         mark = "weak  " if memory.is_weak else ""
         tell(f"{memory.id}  {mark}{memory.kind}  {in_quotes(memory.text)}")
         tell(f"  why: {in_quotes(memory.reason or '')}")
     heard = counted(len(chosen), "session")
+    older = (
+        f" Older sessions: --sessions {min(sessions * 5, _MOST)}."
+        if not session and len(chosen) == sessions < _MOST
+        else ""
+    )
     tell(
-        f"{len(proposed)} proposed from {heard}. Look: ovillo memory review list"
+        f"{len(proposed)} proposed from {heard}.{older} Look: ovillo memory review list"
         if proposed
-        else f"Nothing new in {heard}." + ("" if with_weak else " Weaker proposals: --all.")
+        else f"Nothing new in {heard}.{older}" + ("" if with_weak else " Weaker proposals: --all.")
     )
 
 
