@@ -5,8 +5,8 @@ FROM python:3.13-slim AS made
 WORKDIR /source
 COPY requirements.lock requirements-build.lock ./
 RUN python -m venv /opt/ovillo /opt/build
-RUN /opt/ovillo/bin/pip install --no-cache-dir --require-hashes -r requirements.lock
-RUN /opt/build/bin/pip install --no-cache-dir --require-hashes -r requirements-build.lock
+RUN /opt/ovillo/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements.lock
+RUN /opt/build/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements-build.lock
 COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY src src
 RUN /opt/build/bin/python -m hatchling build -t wheel -d /wheels

@@ -33,13 +33,13 @@ $(VENV)/bin/python:
 # Every file that is installed is one whose digest stands in a lock; what builds our own package, too.
 $(VENV)/.installed: requirements.lock requirements-build.lock pyproject.toml | $(VENV)/bin/python
 	@echo "Installing ovillo into $(VENV) (a few minutes on a slow line) ..."
-	@$(PIP) install --require-hashes -r requirements.lock
-	@$(PIP) install --require-hashes -r requirements-build.lock
+	@$(PIP) install --no-deps --require-hashes -r requirements.lock
+	@$(PIP) install --no-deps --require-hashes -r requirements-build.lock
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
-	@$(PIP) install --require-hashes -r requirements-dev.lock
+	@$(PIP) install --no-deps --require-hashes -r requirements-dev.lock
 	@touch $@
 
 # A Chroma server for the tests of it, in an environment of its own (7 s, 90 MB); without it they are left out.

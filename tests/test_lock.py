@@ -101,6 +101,17 @@ def test_setting_up_checks_the_digests_and_builds_with_nothing_else() -> None:
     assert _names(project["build-system"]["requires"]) - _names(_locked("requirements-build.lock")) == set()
 
 
+@pytest.mark.parametrize(
+    "place", ["Makefile", "README.md", "Dockerfile", "docs/reference/dependencies.md", "docs/reference/extras.md"]
+)
+def test_a_lock_is_installed_as_it_stands_whatever_is_released_later(place: str) -> None:
+    """pip 23 looks up what a locked package wants with an extra (``coverage[toml]``) once more, and refuses the newest release it finds."""
+    text = (ROOT / place).read_text(encoding="utf-8")
+    installs = re.findall(r"install [^\n`&]*--require-hashes[^\n`&]*", text)
+    assert installs
+    assert [line for line in installs if "--no-deps" not in line] == []
+
+
 @pytest.mark.requirement("SUPPLY-2")
 def test_every_dependency_ends_below_a_release_that_may_break_us() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
