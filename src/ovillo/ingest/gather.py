@@ -9,12 +9,13 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ovillo.ingest.scan_filter import DeltaFilter, ScanFilter
 from ovillo.ingest.sealed import SealedCursor
+from ovillo.model.dataclass import dataclass
 from ovillo.model.errors import OvilloError
 from ovillo.model.limits import MAX_NAME_CHARS
 from ovillo.model.records import Inventory, SessionDelta, SessionId, SkippedRecord

@@ -6,8 +6,10 @@ Owns the types only.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from ovillo.model.dataclass import dataclass
 
 #: Prefix of the id of a session that a repair made for messages without a session.
 RECOVERED = "recovered-"

@@ -7,9 +7,10 @@ client interprets its own lines.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import (
     Author,
     Message,

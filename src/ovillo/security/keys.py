@@ -12,9 +12,9 @@ import hashlib
 import hmac
 import re
 import secrets
-from dataclasses import dataclass
 from typing import Protocol
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Namespace
 from ovillo.security.principals import ROLES, Principal
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import re2
 
+from ovillo.model.dataclass import dataclass
 from ovillo.security.secret_nearness import secrets_near_words
 from ovillo.security.secret_rules import FAMILIES, RULES, SHAPES, Family, Rule
 from ovillo.security.secret_rules.hints import COLOUR, ESCAPED, NEAR_OF, SPOKEN_OF, WORDS

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Session, SessionDelta, SessionId, SessionKind, SessionStatus
 from ovillo.readers.claude_code.layout import NAME
 from ovillo.readers.claude_code.records import SILENT_TYPES, Record

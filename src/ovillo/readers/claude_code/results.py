@@ -5,12 +5,12 @@ Owns ``tool_result`` blocks and the useful fields of ``toolUseResult``, which is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import Patch
 from ovillo.readers.claude_code.records import Block, raw_value
 from ovillo.readers.containment import ContainedPaths

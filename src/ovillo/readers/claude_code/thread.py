@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import (
     Author,
     FileRef,

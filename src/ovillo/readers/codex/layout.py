@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.records import SessionId, SessionStatus, SkippedRecord
 from ovillo.readers.containment import ContainedPaths
 from ovillo.readers.jsonl import FileState, stat_regular

@@ -14,10 +14,11 @@ google-gemini/gemini-cli for ``$rewindTo``, ``displayContent`` and the message t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ovillo.model.clock import from_iso
+from ovillo.model.dataclass import dataclass
 from ovillo.readers.loose import dict_of, dicts_of, id_of, list_of, str_of
 
 #: Source id and type.

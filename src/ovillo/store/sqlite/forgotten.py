@@ -23,7 +23,6 @@ from ovillo.store.sqlite.forgetting import leave
 from ovillo.store.sqlite.keys import namespace_key, session_key
 from ovillo.store.sqlite.leases import Leases
 from ovillo.store.sqlite.leaving import WIPE_DUE, Leaving, LeavingSessions
-from ovillo.store.sqlite.memories import drop_memories_of
 from ovillo.store.sqlite.rows import to_json
 
 if TYPE_CHECKING:
@@ -69,6 +68,8 @@ class ForgottenTables(SubStore):
     def forget_session(
         self, namespace: Namespace, session_id: SessionId, *, at: int, part_of: Tombstone | None = None
     ) -> bool:
+        from ovillo.store.sqlite.memories import drop_memories_of  # start-up cost (4 ms): a scan imports this
+
         def work(db: apsw.Connection) -> Leaving | None:
             ns = namespace_key(db, namespace, self._analyzer)
             mark = mark_of(_made_key(db), Forgettable.SESSION, session_id)

@@ -6,9 +6,10 @@ Owns the sums stored with a session. The caller decides whose messages count and
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import apsw
+
+from ovillo.model.dataclass import dataclass
 
 
 @dataclass(slots=True)

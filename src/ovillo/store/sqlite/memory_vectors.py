@@ -7,11 +7,11 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from ovillo.model.dataclass import dataclass
 from ovillo.model.memories import Memory, MemoryFilter, MemoryId, embedded_text
 from ovillo.model.records import Namespace
 from ovillo.store.sqlite.core import Core, SubStore

@@ -6,7 +6,7 @@ Owns how a record is encoded in the tables. Runs no SQL.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -90,6 +90,16 @@ def from_json(text: str | None) -> Any:
         return _decode(text)
     except msgspec.MsgspecError:
         return json.loads(text)
+
+
+def from_json_each(texts: Sequence[str | None]) -> list[Any]:
+    """``from_json`` of each: decoding thousands of small ones together takes a fifth of the time."""
+    try:
+        decoded: list[Any] = _decode(f"[{','.join(text or 'null' for text in texts)}]")
+    except msgspec.MsgspecError:
+        decoded = []
+    # A damaged value may hold a comma.
+    return decoded if len(decoded) == len(texts) else [from_json(text) for text in texts]
 
 
 def clean(text: str) -> str:

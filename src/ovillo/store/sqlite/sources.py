@@ -14,7 +14,7 @@ from ovillo.store.protocol import SourceState
 from ovillo.store.protocol.sources import STAMP
 from ovillo.store.sqlite.core import SubStore
 from ovillo.store.sqlite.keys import namespace_key
-from ovillo.store.sqlite.rows import from_json
+from ovillo.store.sqlite.rows import from_json, from_json_each
 
 _NS = "(SELECT key FROM namespaces WHERE name = ?)"
 
@@ -66,7 +66,7 @@ class SourceTables(SubStore):
                 f" WHERE p.namespace_key = {_NS} AND p.reader = ? AND p.path = ?",
                 (namespace, reader, path),
             ).fetchall()
-        return {key: from_json(value) for key, value in rows}
+        return dict(zip((key for key, _ in rows), from_json_each([value for _, value in rows]), strict=True))
 
     def stamps(self, namespace: Namespace) -> dict[tuple[str, str], Any]:
         with self._pool.reading() as db:
